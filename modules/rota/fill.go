@@ -53,23 +53,14 @@ type gap struct {
 
 // fill proposes who could serve in the services of a period that are still to come.
 func (m *rota) fill(ctx context.Context, r *http.Request) (any, error) {
-	sent, err := sdk.Query(r, "from", "to")
+	first, until, err := m.period(r)
 	if err != nil {
 		return nil, err
 	}
-	first, err := time.ParseInLocation(time.DateOnly, sent["from"], m.zone())
-	if err != nil {
-		return nil, sdk.ErrRequestInvalid
-	}
-	last, err := time.ParseInLocation(time.DateOnly, sent["to"], m.zone())
-	if err != nil || last.Before(first) || last.After(first.AddDate(0, 0, fillMost)) {
-		return nil, sdk.ErrRequestInvalid
-	}
-	now := m.clock()
-	if first.Before(now) {
+	if now := m.clock(); first.Before(now) {
 		first = now
 	}
-	services, err := m.services(ctx, first, last.AddDate(0, 0, 1))
+	services, err := m.services(ctx, first, until)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +69,23 @@ func (m *rota) fill(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	return f.answer(), nil
+}
+
+// period returns the beginning of the first and the end of the last day that a request names.
+func (m *rota) period(r *http.Request) (first, until time.Time, err error) {
+	sent, err := sdk.Query(r, "from", "to")
+	if err != nil {
+		return first, until, err
+	}
+	first, err = time.ParseInLocation(time.DateOnly, sent["from"], m.zone())
+	if err != nil {
+		return first, until, sdk.ErrRequestInvalid
+	}
+	last, err := time.ParseInLocation(time.DateOnly, sent["to"], m.zone())
+	if err != nil || last.Before(first) || last.After(first.AddDate(0, 0, fillMost)) {
+		return first, until, sdk.ErrRequestInvalid
+	}
+	return first, last.AddDate(0, 0, 1), nil
 }
 
 // filling is what a plan is made of.

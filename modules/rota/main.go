@@ -64,6 +64,8 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /link/{id}/take", byLink, sdk.Buffered(1<<10), m.inZone(m.takeOver))
 	r.HandleFunc("GET /board", manage, sdk.NoBody, m.inZone(m.getBoard))
 	r.HandleFunc("GET /fill", manage, sdk.NoBody, m.inZone(m.fill))
+	r.HandleFunc("GET /plan.csv", manage, sdk.NoBody, m.inZone(m.planTable))
+	r.HandleFunc("GET /plan.ics", manage, sdk.NoBody, m.inZone(m.planCalendar))
 	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.inZone(m.assign))
 	r.HandleFunc("PUT /news/seen", manage, sdk.Buffered(1<<10), m.inZone(m.seeNews))
 	r.HandleFunc("PUT /services/{ref}/needs", manage, sdk.Buffered(4<<10), m.inZone(m.putNeeds))

@@ -6,8 +6,6 @@ import (
 	"encoding/csv"
 	"net/http"
 	"strings"
-
-	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // guarded returns a field that no spreadsheet program interprets as a formula.
@@ -57,8 +55,5 @@ func (m *rota) exportVolunteers(ctx context.Context, _ *http.Request) (any, erro
 			guarded(v.Label), guarded(v.Email), guarded(strings.Join(able, "; ")), v.Language})
 	}
 	writer.Flush()
-	return sdk.Response{Header: http.Header{
-		"Content-Type":        {"text/csv; charset=utf-8"},
-		"Content-Disposition": {`attachment; filename="volunteers.csv"`},
-	}, Body: &list}, nil
+	return attached("text/csv; charset=utf-8", "volunteers.csv", &list), nil
 }

@@ -29,6 +29,9 @@ export const german: Record<keyof typeof english, Text> = {
 	sendingRequests: "Die Anfragen sind unterwegs",
 	sendTest: "Mir einen Test senden",
 	testSent: "Gesendet an {to}",
+	print: "Drucken",
+	saveTable: "Als Tabelle speichern (CSV)",
+	saveCalendar: "Für einen Kalender speichern (.ics)",
 	transfer: "Importieren oder exportieren",
 	unreachable:
 		"Noch nicht angefragt und ohne Adresse: {count}. Fragen Sie selbst, und notieren Sie die Antwort.",

@@ -37,6 +37,7 @@ export function Grid(props: GridProps) {
 						{service.title}
 					</div>
 					<Button
+						class="d-off-paper"
 						kind="quiet"
 						small
 						icon="pencil"
@@ -47,6 +48,7 @@ export function Grid(props: GridProps) {
 					</Button>
 					{copy && (
 						<Button
+							class="d-off-paper"
 							kind="quiet"
 							small
 							icon="copy"
@@ -72,7 +74,15 @@ export function Grid(props: GridProps) {
 		},
 	];
 	const rowId = ({ id }: Service) => id;
-	return <Table class="grid" label={say("tabMonth")} columns={columns} rows={services} rowId={rowId} />;
+	return (
+		<Table
+			class="grid d-wide-paper"
+			label={say("tabMonth")}
+			columns={columns}
+			rows={services}
+			rowId={rowId}
+		/>
+	);
 }
 
 /** The volunteers who have a role in a service. */
@@ -145,7 +155,7 @@ function Person({ tools, byId, service, role, assignment, nameOf, set, remove, s
 		status !== "no" &&
 		service.assignments.some((other) => other.id !== assignment.id && other.volunteerId === volunteerId);
 	return (
-		<li>
+		<li class={status === "no" ? "d-off-paper" : undefined}>
 			<Menu
 				label={say("personOf", { name, role: role.name, service: moment(service.start), state })}
 				words={name}

@@ -51,7 +51,7 @@ const pages = [
 function Tabs({ tools: { context, say }, page }: { readonly tools: Tools; readonly page: string }) {
 	const shown = page === "board" || page === "fill" ? "" : page;
 	return (
-		<nav class="tabs" aria-label={say("tabs")}>
+		<nav class="tabs d-off-paper" aria-label={say("tabs")}>
 			{pages.map(([path, word]) => (
 				<a
 					key={path}

@@ -1,6 +1,7 @@
 import { Button, EmptyState, Menu, Note, ScreenHeader, ZoneNote } from "@narthex/kit";
+import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
-import type { Assignment, Board, Change, Service, Status } from "./board";
+import type { Assignment, Board, Change, Days, Service, Status } from "./board";
 import { dayOf, emptyPlaces, servicesOf } from "./board";
 import { Grid } from "./grid";
 import { NeedsDialog } from "./needs";
@@ -115,13 +116,16 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 			<ScreenHeader
 				sub={
 					<>
-						{sub.length > 0 ? sub.join(" · ") : say("allAsked")}
+						<span class="d-off-paper">{sub.length > 0 ? sub.join(" · ") : say("allAsked")}</span>
+						<span class="d-on-paper">
+							{month === "" ? say("fromTo", spanOf(tools, from, to)) : tools.month(month)}
+						</span>
 						<ZoneNote after />
 					</>
 				}
 				actions={
 					<>
-						<More tools={tools} />
+						<More tools={tools} from={from} to={to} />
 						{tools.sends && reachable.length > 0 && (
 							<Button kind="primary" icon="mail" onPress={() => send(reachable)}>
 								{say("sendRequests", { count: reachable.length })}
@@ -131,7 +135,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				}
 			/>
 			<NewsPanel tools={tools} board={board} />
-			<div class="toolbar">
+			<div class="toolbar d-off-paper">
 				<label class="months">
 					<span class="d-unseen">{say("month")}</span>
 					<select
@@ -198,7 +202,15 @@ function monthsOf(services: readonly Service[], shown: string): readonly string[
 	return [...new Set(shown === "" ? months : [...months, shown])].sort();
 }
 
-function More({ tools: { context, api, say, sends, tell } }: { readonly tools: Tools }) {
+const spanOf = ({ day }: Tools, from: string, to: string) => ({ from: day(from), to: day(to) });
+
+function More({ tools, from, to }: { readonly tools: Tools } & Days) {
+	const { context, api, say, sends, tell } = tools;
+	const save = async (ending: "csv" | "ics"): Promise<void> => {
+		const result = await api.export(`/plan.${ending}?from=${from}&to=${to}`);
+		if (!result.ok) return void tell(result, "", undefined, () => save(ending));
+		saveFile(result.value, `rota-${from}.${ending}`);
+	};
 	const test = async (): Promise<void> => {
 		const result = await api.sendTest();
 		if (!result.ok || result.value.outcome === "sent") {
@@ -215,5 +227,16 @@ function More({ tools: { context, api, say, sends, tell } }: { readonly tools: T
 		onPick: () => context.navigate("transfer"),
 	} as const;
 	const sendTest = { id: "test", label: say("sendTest"), icon: "mail", onPick: test } as const;
-	return <Menu label={say("more")} items={sends ? [sendTest, transfer] : [transfer]} />;
+	return (
+		<Menu
+			label={say("more")}
+			items={[
+				{ id: "print", label: say("print"), icon: "print", onPick: () => print() },
+				{ id: "csv", label: say("saveTable"), icon: "list", onPick: () => save("csv") },
+				{ id: "ics", label: say("saveCalendar"), icon: "calendar", onPick: () => save("ics") },
+				...(sends ? [sendTest] : []),
+				transfer,
+			]}
+		/>
+	);
 }
