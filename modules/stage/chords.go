@@ -35,7 +35,19 @@ func (w *words) transposer() *songfile.Transposer {
 	return songfile.NewTransposer(texts, int(w.Transpose-w.Capo))
 }
 
-// chordedLines returns the lines of a screen. Chords without words belong to the line before, or else to the
+// chordedScreenLines returns the lines of a screen.
+func chordedScreenLines(text string, transposer *songfile.Transposer) []chordedLine {
+	var all []chordedLine
+	for _, line := range chordedLines(text, transposer) {
+		all = append(all, broken(line.words, line.chords)...)
+	}
+	for n := range all {
+		all[n].chords = all[n].chords[:min(len(all[n].chords), maxChords)]
+	}
+	return all
+}
+
+// chordedLines returns the lines of a text. Chords without words belong to the line before, or else to the
 // next one.
 func chordedLines(text string, transposer *songfile.Transposer) (all []chordedLine) {
 	var loose []placedChord
@@ -56,10 +68,7 @@ func chordedLines(text string, transposer *songfile.Transposer) (all []chordedLi
 			continue
 		}
 		chords, loose = slices.Concat(loose, chords), nil
-		all = append(all, broken(words, chords)...)
-	}
-	for n := range all {
-		all[n].chords = all[n].chords[:min(len(all[n].chords), maxChords)]
+		all = append(all, chordedLine{words, chords})
 	}
 	return all
 }

@@ -32,6 +32,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /services", readPlan, sdk.NoBody, s.listServices)
 	r.HandleFunc("POST /services", editPlan, sdk.Buffered(32<<10), s.createService)
 	r.HandleFunc("GET /services/{id}", readPlan, sdk.NoBody, s.readService)
+	r.HandleFunc("GET /services/{id}/sheet", readPlan, sdk.NoBody, s.readSheet)
 	r.HandleFunc("PUT /services/{id}", editPlan, sdk.Buffered(32<<10), s.editService)
 	r.HandleFunc("DELETE /services/{id}", editPlan, sdk.NoBody, s.removeService)
 	r.HandleFunc("POST /services/{id}/restore", editPlan, sdk.Buffered(1<<10), s.restoreService)

@@ -64,7 +64,7 @@ func (w *words) steps() []step {
 func cut(label, text string, chords *songfile.Transposer) []step {
 	var all []step
 	for _, paragraph := range strings.Split(text, "\n\n") {
-		lines := chordedLines(paragraph, chords)
+		lines := chordedScreenLines(paragraph, chords)
 		for parts := (len(lines) + screenLines - 1) / screenLines; parts > 0; parts-- {
 			length := (len(lines) + parts - 1) / parts
 			all = append(all, stepOf(label, lines[:length]))

@@ -23,6 +23,7 @@ const drawings = {
 	down: "M12 5v14M6 13l6 6 6-6",
 	chevronDown: "M6 9.5 12 15l6-5.5",
 	chevronRight: "M9.5 6 15 12l-5.5 6",
+	print: "M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z",
 	copy: "M9 9h11v11H9zM15 9V4H4v11h5",
 	undo: "M8 5 4 9l4 4M4 9h10a5.5 5.5 0 0 1 0 11h-3",
 	refresh: "M19.5 9A8 8 0 1 0 20 12M20 4.5V9h-4.5",

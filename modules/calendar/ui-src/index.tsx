@@ -1,6 +1,7 @@
 import { defineModuleUi } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Doors } from "./doors";
 import { Editor } from "./editor";
 import { ListPage } from "./listpage";
 import { OwnSignUpPage } from "./ownsignup";
@@ -27,7 +28,9 @@ function Calendar({ tools }: { readonly tools: Tools }) {
 	const page = pageOf(subpath);
 	return (
 		<div class="calendar" lang={tools.language}>
-			{page.is === "signup" && signsUp ? (
+			{page.is === "doors" ? (
+				<Doors key={subpath} tools={tools} day={page.day} />
+			) : page.is === "signup" && signsUp ? (
 				<OwnSignUpPage key={page.id} tools={tools} id={page.id} />
 			) : page.is === "view" || page.is === "signup" || !(manages || (plans && page.is === "edit")) ? (
 				<Screen tools={tools} page={page.is === "view" ? page : { is: "view", view: "month", day: "" }} />

@@ -4,8 +4,9 @@ import type { Occurrence } from "./event";
 import { namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
-/** How many events of a day are shown; a button shows the others. */
+/** How many events of a day are shown; a button shows the others. On paper there are more. */
 const perDay = 3;
+const onPaper = 20;
 
 /** A month as a grid. Arrow keys move from day to day, Page Up and Down from month to month. */
 export function Month({ tools, occurrences, rooms, day, today, begins, open, go, stay }: ViewProps) {
@@ -46,6 +47,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 						{week.map((one) => {
 							const all = days.get(one) ?? [];
 							const rest = all.length - perDay;
+							const shown = rest === 1 ? perDay + 1 : perDay;
 							const names = ["number", one === today && "today"].filter(Boolean).join(" ");
 							return (
 								<td key={one} class={one.slice(0, 7) === day.slice(0, 7) ? undefined : "other"}>
@@ -60,18 +62,22 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 									>
 										{Number(one.slice(8))}
 									</button>
-									{all.slice(0, rest === 1 ? perDay + 1 : perDay).map((event) => (
+									{all.slice(0, onPaper).map((event, n) => (
 										<Entry
 											key={event.event + event.date}
 											{...{ tools, one: event, day: one, open }}
 											rooms={rooms}
+											onPaper={n >= shown}
 										/>
 									))}
 									{rest > 1 && (
-										<button type="button" class="rest" onClick={() => go("list", one)}>
+										<button type="button" class="rest d-off-paper" onClick={() => go("list", one)}>
 											{say("rest", { count: rest })}
 											<span class="d-unseen"> {forms.longDay(one)}</span>
 										</button>
+									)}
+									{all.length > onPaper && (
+										<p class="rest d-on-paper">{say("rest", { count: all.length - onPaper })}</p>
 									)}
 								</td>
 							);
@@ -86,13 +92,18 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 interface EntryProps extends Pick<ViewProps, "tools" | "rooms" | "open"> {
 	readonly one: Occurrence;
 	readonly day: string;
+	/** It is not shown on the screen. */
+	readonly onPaper?: boolean;
 }
 
 /** One event of a day: its start and its title. */
-export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryProps) {
+export function Entry({ tools: { forms, say }, rooms, one, day, open, onPaper }: EntryProps) {
 	const begins = !one.allDay && one.start.startsWith(day);
 	const where = namesOf(rooms, one.rooms);
-	const names = ["entry", (one.allDay || !begins) && "whole", one.waiting.length > 0 && "waits"];
+	const names = [
+		"entry",
+		...[(one.allDay || !begins) && "whole", one.waiting.length > 0 && "waits", onPaper && "d-on-paper"],
+	];
 	return (
 		<button type="button" class={names.filter(Boolean).join(" ")} onClick={() => open(one)}>
 			<span>

@@ -10,6 +10,12 @@ export interface ViewPage {
 	readonly day: string;
 }
 
+/** What is on in each room, in the week of a day. */
+export interface DoorsPage {
+	readonly is: "doors";
+	readonly day: string;
+}
+
 /** A new event, with or without a day, or an event to be changed. */
 export interface EditPage {
 	readonly is: "edit";
@@ -29,10 +35,12 @@ export type Page =
 	| ViewPage
 	| EditPage
 	| SignUpsPage
+	| DoorsPage
 	| { readonly is: "rooms" }
 	| { readonly is: "transfer" };
 
 const views = /^(month|week|list)(?:\/(\d{4}-\d\d-\d\d))?$/;
+const doors = /^doors(?:\/(\d{4}-\d\d-\d\d))?$/;
 const edits = /^edit\/([0-9a-f-]{36})(?:\/(one|following)\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
 const signs = /^(signups?)\/([0-9a-f-]{36})$/;
 const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
@@ -40,6 +48,8 @@ const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
 /** The page of a part of the address. An unknown one shows this month. */
 export function pageOf(subpath: string): Page {
 	if (subpath === "rooms" || subpath === "transfer") return { is: subpath };
+	const ofDoors = doors.exec(subpath);
+	if (ofDoors) return { is: "doors", day: ofDoors[1] ?? "" };
 	const added = news.exec(subpath);
 	if (added) return { is: "edit", id: undefined, scope: "all", date: added[1] ?? "" };
 	const [, signing, event] = signs.exec(subpath) ?? [];

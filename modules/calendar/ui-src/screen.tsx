@@ -142,10 +142,15 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		stay,
 	};
 	return (
-		<div ref={frame}>
+		<div ref={frame} class={page.view === "list" ? undefined : "d-wide-paper"}>
 			<ScreenHeader
 				sub={shown && <ZoneNote zone={shown.zone} />}
-				actions={(manages || (plans && shown?.services === "here")) && <Actions tools={tools} day={page.day} />}
+				actions={
+					<Actions
+						{...{ tools, day: page.day, shownDay: day, hasRooms: (shown?.rooms.length ?? 0) > 0 }}
+						adds={manages || (plans && shown?.services === "here")}
+					/>
+				}
 			/>
 			<div class="toolbar">
 				<div class="steps">
@@ -160,10 +165,12 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 						label={say(`after_${page.view}`)}
 						onPress={() => stay(page.view, stepFrom(page.view, day, 1))}
 					/>
-					<Button onPress={() => stay(page.view, "")}>{say("today")}</Button>
+					<Button class="d-off-paper" onPress={() => stay(page.view, "")}>
+						{say("today")}
+					</Button>
 					<h2 aria-live="polite">{heading}</h2>
 				</div>
-				<div class="choices">
+				<div class="choices d-off-paper">
 					{(shown?.rooms.length ?? 0) > 0 && (
 						<SelectField
 							label={say("room")}
@@ -225,26 +232,39 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 const lastOf = (view: View, day: string, to: string): string =>
 	view === "month" ? plusMonths(firstOfMonth(day), 1) : to;
 
-function Actions({ tools: { context, say, manages }, day }: { readonly tools: Tools; readonly day: string }) {
+interface ActionsProps {
+	readonly tools: Tools;
+	/** The day that the person chose; "" is today. */
+	readonly day: string;
+	readonly shownDay: string;
+	readonly hasRooms: boolean;
+	/** Whether the person may add something. */
+	readonly adds: boolean;
+}
+
+function Actions({ tools: { context, say, manages }, day, shownDay, hasRooms, adds }: ActionsProps) {
+	const doors = () => context.navigate(`doors/${shownDay}`);
 	return (
 		<>
-			{manages && (
-				<Menu
-					label={say("furtherActions")}
-					items={[
-						{ id: "rooms", label: say("rooms"), icon: "door", onPick: () => context.navigate("rooms") },
-						{
-							id: "transfer",
-							label: say("transfer"),
-							icon: "upload",
-							onPick: () => context.navigate("transfer"),
-						},
-					]}
-				/>
+			<Menu
+				label={say("furtherActions")}
+				items={[
+					{ id: "print", label: say("print"), icon: "print", onPick: () => print() },
+					...(hasRooms ? [{ id: "doors", label: say("doors"), icon: "list", onPick: doors } as const] : []),
+					...(manages ? managing(context, say) : []),
+				]}
+			/>
+			{adds && (
+				<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
+					{say(manages ? "newEvent" : "newService")}
+				</Button>
 			)}
-			<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
-				{say(manages ? "newEvent" : "newService")}
-			</Button>
 		</>
 	);
 }
+
+const managing = (context: Tools["context"], say: Tools["say"]) =>
+	[
+		{ id: "rooms", label: say("rooms"), icon: "door", onPick: () => context.navigate("rooms") },
+		{ id: "transfer", label: say("transfer"), icon: "upload", onPick: () => context.navigate("transfer") },
+	] as const;

@@ -7,7 +7,7 @@ import {
 } from "@narthex/sdk";
 import type { ScreenMode } from "../display-src/shown";
 import type { Control, ControlUpdate, Imported, Item } from "./plan";
-import type { ListedService, ListedSong, Service, Song } from "./plan";
+import type { ListedService, ListedSong, Service, Sheet, Song } from "./plan";
 
 const codes = {
 	NOT_THE_DRIVER: "notDriver",
@@ -54,6 +54,9 @@ export class StageApi {
 	}
 	service(id: string): Promise<Result<Service>> {
 		return this.#api.send("GET", `/services/${id}`);
+	}
+	sheet(id: string): Promise<Result<Sheet>> {
+		return this.#api.send("GET", `/services/${id}/sheet`);
 	}
 	createService(service: object): Promise<Result<ListedService>> {
 		return this.#api.send("POST", "/services", service);

@@ -6,6 +6,7 @@ import { ControlScreen } from "./control";
 import { ExchangeScreen } from "./exchange";
 import { ServiceScreen } from "./service";
 import { ServicesScreen } from "./services";
+import { SheetScreen } from "./sheet";
 import { SongScreen } from "./song";
 import { SongsScreen } from "./songs";
 import css from "./style.css";
@@ -34,6 +35,7 @@ function Stage({ tools }: { readonly tools: Tools }) {
 function screenAt(subpath: string, tools: Tools) {
 	const [, first = "", id = ""] = /^([a-z]*)(?:\/([0-9a-f-]+|new))?$/.exec(subpath) ?? [];
 	if (first === "service" && id !== "") return <ServiceScreen key={id} tools={tools} id={id} />;
+	if (first === "sheet" && id !== "") return <SheetScreen key={id} tools={tools} id={id} />;
 	if (first === "live" && id !== "") {
 		if (!tools.drives) return <NotAllowed tools={tools} permission="stage.live.control" />;
 		return <ControlScreen key={id} tools={tools} id={id} />;

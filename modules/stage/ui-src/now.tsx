@@ -77,7 +77,8 @@ function Words({ step }: { readonly step: Step | undefined }) {
 	);
 }
 
-function Chorded({ line, chords }: { readonly line: string; readonly chords: readonly PlacedChord[] }) {
+/** A line with its chords above the words. */
+export function Chorded({ line, chords }: { line: string; chords: readonly PlacedChord[] }) {
 	const words = useRef<HTMLDivElement>(null);
 	useLayoutEffect(() => words.current?.replaceChildren(chordedLine(line, chords)), [line, chords]);
 	return <div ref={words} />;

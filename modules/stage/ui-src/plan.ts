@@ -74,6 +74,23 @@ export interface Song {
 	readonly rev: number;
 }
 
+/** A service for paper. Of a part that is sung again only the label is there. */
+export interface Sheet {
+	readonly title: string;
+	readonly startsAt: string;
+	readonly items: readonly {
+		readonly id: string;
+		readonly kind: Kind;
+		readonly title: string;
+		readonly seconds: number;
+		readonly capo: number;
+		readonly credit: string;
+		readonly copyright: string;
+		readonly ccli: string;
+		readonly parts: readonly Step[];
+	}[];
+}
+
 /** The service that is being driven, with the words of every item as screens show them. */
 export interface Plan {
 	readonly id: string;

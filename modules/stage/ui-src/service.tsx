@@ -136,6 +136,11 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 				}
 				actions={
 					<>
+						{service.items.length > 0 && (
+							<Button icon="print" onPress={() => context.navigate(`sheet/${id}`)}>
+								{say("print")}
+							</Button>
+						)}
 						{edits && (
 							<Menu
 								label={say("more")}

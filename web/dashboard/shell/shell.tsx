@@ -1,10 +1,11 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, Mark } from "../../kit/icons";
 import { Skeleton } from "../../kit/layout";
 import type { App } from "../app/app";
 import { house } from "../app/house";
 import { homeHash } from "../app/route";
 import { administrationFor } from "../app/address";
+import { day } from "../words/times";
 import { t } from "../words/words";
 import { AccountMenu } from "./accountmenu";
 import { Link } from "./anchor";
@@ -31,6 +32,12 @@ export function Shell({ app, empty = false }: ShellProps) {
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const administration = administrationFor(app.router.screens, view?.permissions ?? []);
 	const name = house.value?.name ?? t("dashboard");
+	const banner = useRef<HTMLElement>(null);
+	useEffect(() => {
+		const date = () => banner.current && (banner.current.dataset["printed"] = day(new Date()));
+		addEventListener("beforeprint", date);
+		return () => removeEventListener("beforeprint", date);
+	}, []);
 	const shown = app.frame.value === "columns";
 	return (
 		<div inert={empty}>
@@ -44,7 +51,7 @@ export function Shell({ app, empty = false }: ShellProps) {
 			>
 				{t("skip")}
 			</a>
-			<header class="host-banner">
+			<header class="host-banner" ref={banner}>
 				<Link app={app} to={homeHash} class="host-brand" long={name.length > 20}>
 					<Mark />
 					<bdi title={name.length > 40 ? name : undefined}>{name}</bdi>
