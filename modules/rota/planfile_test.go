@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestPlanFiles: a period's plan is a table with a row for each service and a calendar with an event for each,
-// with the names of those who serve, and no address.
+// TestPlanFiles: a period's plan is a table with a row for each service, and a calendar with an event for
+// each, with the names of those who serve, and no address.
 func TestPlanFiles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -59,8 +59,8 @@ func (s *stage) readSheet(ctx context.Context, r *http.Request) (any, error) {
 	return one, err
 }
 
-// parts returns the words as they are sung or spoken, with their chords; of a section that is sung again, only
-// its label. An item without words has none.
+// parts returns the words as they are sung or spoken, with their chords; of a section that is sung again,
+// only its label. An item without words has none.
 func (w *words) parts() []step {
 	all := []step{}
 	chords := w.transposer()

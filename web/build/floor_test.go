@@ -48,7 +48,7 @@ var allowed = func() map[string]string {
 		"looks better with it": `.imageSmoothingQuality, hyphens:, text-wrap:, text-wrap: balance, text-wrap: wrap,
 			text-size-adjust:, forced-color-adjust:, forced-color-adjust: none, scrollbar-width:,
 			scrollbar-width: thin`,
-		"only on paper": "@page, size:, break-after: avoid",
+		"only on paper":                  "@page, size:, break-after: avoid",
 		"a link has it, not only a form": ".rel, .relList",
 		"faster with it":                 "contain-intrinsic-size:, content-visibility:, content-visibility: auto",
 	} {
