@@ -254,6 +254,15 @@ func TestSecondFactorOfAdministrators(t *testing.T) {
 		if !errors.Is(err, want) || may != (want == nil) {
 			t.Errorf("%s: the owner may administer: %v, %v, want %v", when, may, err, want)
 		}
+		tx, err := h.Pool(t).Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback(t.Context()) }()
+		may, err = h.service.MayIn(t.Context(), tx, owner.UserID, "core.authorization.grants.manage")
+		if err != nil || may != (want == nil) {
+			t.Errorf("%s: the owner may give, as an invitation's grants are given: %v, %v", when, may, err)
+		}
 	}
 	assert("at first", nil)
 	h.Exec(t, `UPDATE core.house SET second_factor = 'administrators'`)

@@ -2,7 +2,6 @@ package authorization
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -30,7 +29,7 @@ func (s *Service) HouseRoutes() []httpapi.Route {
 // administrators for a second factor, whether it does so or not. There are at most 100 in an answer; more
 // says whether there are others.
 func (s *Service) factorless(c *httpapi.Call) error {
-	found, err := s.store.factorless(c.Request.Context(), s.registry.ofPlatform())
+	found, err := s.store.factorless(c.Request.Context(), s.registry.restrictedOfCore())
 	if err != nil {
 		return err
 	}
@@ -39,14 +38,4 @@ func (s *Service) factorless(c *httpapi.Call) error {
 		Without []factorlessPerson `json:"without"`
 		More    bool               `json:"more"`
 	}{found[:min(len(found), maxFactorless)], more})
-}
-
-// ofPlatform returns the platform's own restricted permissions.
-func (r *Registry) ofPlatform() (ids []string) {
-	for _, p := range r.sorted {
-		if p.Baseline == Restricted && strings.HasPrefix(p.ID, ofPlatform) {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
 }

@@ -25,6 +25,12 @@ func TestAdministratorWithoutAPasskey(t *testing.T) {
 		p.runScript(`location.hash = "#/admin/` + screen + `"`)
 		p.waitFor(`location.hash.endsWith("` + screen + `") && ` + refused)
 	}
+	p.runScript(`location.hash = "#/admin/house"`) // everybody may read the house itself
+	p.waitForHeading("House")
+	p.waitForText("Add a passkey under Account first.")
+	p.assertNoText("That did not work just now.")
+	p.runScript(`location.hash = "#/admin/people"`)
+	p.waitFor(refused)
 	p.assertAccessible("a screen that waits for a passkey")
 	p.assertFits()
 	p.screenshot("passkey-first")
