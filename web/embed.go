@@ -15,8 +15,8 @@ var dist embed.FS
 //go:embed dist/gallery dist/sdk
 var forAuthors embed.FS
 
-// Dashboard returns the built Dashboard: index.html, app.js, administration.js and account.js, the scripts
-// also compressed by gzip and zstd.
+// Dashboard returns the built Dashboard: index.html, app.js, administration.js, account.js and files.js, the
+// scripts also compressed by gzip and zstd.
 func Dashboard() fs.FS { return folder(dist, "dist/dashboard") }
 
 // Display returns the files that screens on a wall load: index.html and host.js, also compressed by gzip and

@@ -13,6 +13,7 @@ import (
 //     written. Without preview the file is imported. Every other value is ErrRequestInvalid.
 //   - ?format= names the file's format, if the route reads several ones.
 //   - ?dates=dmy or mdy says whether 3/4/2027 is in April or in March, after the person was asked.
+//   - ?columns= says where a table's columns are, after the person was asked; see ReadTable.
 //   - A row that cannot be imported is left out (Skip), and one that is imported otherwise than it stands in
 //     the file is told (Note). Neither stops the other rows.
 //   - A file with problems changes nothing: it cannot be read at all, or holds too much. A preview tells them
@@ -30,18 +31,20 @@ import (
 //	}
 //	return answer.Answer(answer, err)
 type Exchange struct {
-	Preview      bool      `json:"-"`
-	Format       string    `json:"-"`
-	Dates        string    `json:"-"`              // "", "dmy" or "mdy": an Order of the package files
-	Code         string    `json:"code,omitempty"` // of an import with problems
-	Problems     []Problem `json:"problems"`       // the first MaxProblems of them
-	ProblemCount int       `json:"problemCount"`
-	Skipped      []Problem `json:"skipped,omitempty"` // rows that are left out; the first MaxSkipped
-	SkippedCount int       `json:"skippedCount,omitzero"`
-	Notes        []Problem `json:"notes,omitempty"` // what is imported otherwise; the first MaxProblems
-	NoteCount    int       `json:"noteCount,omitzero"`
-	Columns      []string  `json:"columns,omitempty"` // the headings of the rows in Skipped
-	rows         int       // bytes of the cells in Skipped
+	Preview      bool          `json:"-"`
+	Format       string        `json:"-"`
+	Dates        string        `json:"-"`              // "", "dmy" or "mdy": an Order of the package files
+	Choice       string        `json:"-"`              // of the columns of a table; "" if nobody has chosen
+	Code         string        `json:"code,omitempty"` // of an import with problems
+	Problems     []Problem     `json:"problems"`       // the first MaxProblems of them
+	ProblemCount int           `json:"problemCount"`
+	Skipped      []Problem     `json:"skipped,omitempty"` // rows that are left out; the first MaxSkipped
+	SkippedCount int           `json:"skippedCount,omitzero"`
+	Notes        []Problem     `json:"notes,omitempty"` // what is imported otherwise; the first MaxProblems
+	NoteCount    int           `json:"noteCount,omitzero"`
+	Columns      []string      `json:"columns,omitempty"` // the headings of the rows in Skipped
+	Table        *TablePreview `json:"table,omitempty"`   // of a preview, the beginning of the table
+	rows         int           // bytes of the cells in Skipped
 }
 
 // Problem is a mistake in a file.
@@ -69,7 +72,7 @@ const MaxProblems = 20
 // ReadExchange reads the parameters of an import. formats are those that the route reads; without any, the
 // request may not name one.
 func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
-	allowed := []string{"preview", "dates"}
+	allowed := []string{"preview", "dates", "columns"}
 	if len(formats) > 0 {
 		allowed = append(allowed, "format")
 	}
@@ -79,15 +82,18 @@ func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
 	}
 	preview, asked := sent["preview"]
 	order, ordered := sent["dates"]
+	choice, chosen := sent["columns"]
 	switch {
 	case asked && preview != "1" && preview != "true":
 		return Exchange{}, invalid("preview is not 1 or true")
 	case ordered && order != "dmy" && order != "mdy":
 		return Exchange{}, invalid("dates is not dmy or mdy")
+	case chosen && choice == "":
+		return Exchange{}, invalid("columns is empty")
 	case len(formats) > 0 && !slices.Contains(formats, sent["format"]):
 		return Exchange{}, invalid("format is not one of %s", strings.Join(formats, ", "))
 	}
-	return Exchange{Preview: asked, Format: sent["format"], Dates: order}, nil
+	return Exchange{Preview: asked, Format: sent["format"], Dates: order, Choice: choice}, nil
 }
 
 // Problem adds a problem. detail is what the code alone does not tell, such as the name of a room.

@@ -28,6 +28,8 @@ func TestReadExchange(t *testing.T) {
 		"dry=1":               "refused",
 		"dates=mdy":           "import",
 		"dates=ymd":           "refused",
+		"columns=above:1,a:0": "import",
+		"columns=":            "refused",
 	} {
 		got := "import"
 		exchange, err := sdk.ReadExchange(httptest.NewRequest("POST", "/import?"+query, nil))

@@ -69,3 +69,28 @@ func TestUndoOfAnImport(t *testing.T) {
 		t.Error("an import is remembered for more than a day")
 	}
 }
+
+// TestTableOfUnknownColumns: a table whose headings nobody knows comes in with the columns that a person has
+// chosen, also without any headings, and with the order of day and month that they have said.
+func TestTableOfUnknownColumns(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	const file = "3/4/2099;19:00;Choir\n4/4/2099;20:00;Band\n"
+	asked, _ := s.send(t, "preview=1&format=csv", file)
+	if asked.ProblemCount != 1 || asked.Problems[0].Code != "COLUMNS_UNKNOWN" || asked.Table == nil ||
+		len(asked.Table.Rows) != 2 || len(asked.Table.Needed) != 2 {
+		t.Fatalf("preview: %+v, want the question which column is which, with two rows", asked)
+	}
+	const chosen = "&columns=above:0,start:0,starttime:1,title:2"
+	if got, _ := s.send(t, "preview=1&format=csv"+chosen, file); got.ProblemCount != 1 ||
+		got.Problems[0].Code != "DATES_AMBIGUOUS" {
+		t.Errorf("preview with a choice: %+v, want the question for the order of day and month", got.Problems)
+	}
+	if got, status := s.send(t, "format=csv&dates=dmy"+chosen, file); status != 200 || got.Events != 2 ||
+		got.Table != nil || got.Examples[0] != (example{"Choir", "2099-04-03T19:00"}) {
+		t.Errorf("import with both: status %d, %+v, want two events in April", status, got)
+	}
+	if got, _ := s.send(t, "format=csv&dates=dmy"+chosen, file); got.Events != 0 || got.Known != 2 {
+		t.Errorf("the same again: %+v, want nothing new", got)
+	}
+}

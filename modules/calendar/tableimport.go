@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"errors"
 	"strings"
 	"time"
 
@@ -40,25 +39,10 @@ type eventTable struct {
 
 // entriesOfTable reads a table of events.
 func (i *importing) entriesOfTable(content []byte, known []string) (entries []entry) {
-	read, err := files.ReadTable(content, tableColumns, maxImported)
-	if read != nil {
-		i.Columns = read.Headings
-	}
-	switch {
-	case errors.Is(err, files.ErrTooMany):
-		i.Problem(0, "TOO_MANY")
-	case errors.Is(err, files.ErrUnreadable):
-		i.Problem(0, "WORKBOOK_UNREADABLE")
-	case errors.Is(err, files.ErrEmpty):
-		i.Problem(0, "EMPTY")
-	case err != nil || !read.Has("title") || !read.Has("start"):
-		i.Problem(0, "COLUMNS_UNKNOWN", strings.Join(i.Columns, ", "))
-	}
-	if i.ProblemCount > 0 {
+	read := i.ReadTable(content, sdk.ImportedColumns{Columns: tableColumns,
+		Needed: [][]string{{"title"}, {"start"}}}, maxImported)
+	if read == nil {
 		return nil
-	}
-	if read.Encoding == files.Windows1252 {
-		i.Note(sdk.Problem{Code: "ENCODING_GUESSED", Detail: string(read.Encoding)})
 	}
 	t := &eventTable{read, i, known, files.Order(i.Dates)}
 	if !t.ordered() {

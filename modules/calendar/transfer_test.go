@@ -314,3 +314,23 @@ func FuzzICS(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTables: every table and every archive is imported or refused, within the limits.
+func FuzzTables(f *testing.F) {
+	f.Add([]byte("title,start,end,rooms\nFete,2027-06-06T10:00,,\"Hall, Garden\"\n"), "")
+	f.Add([]byte("3/4/2027;19:00;Choir\n"), "above:0,start:0,starttime:1,title:2")
+	f.Add([]byte(`{"format":"narthex-calendar-1","zone":"UTC","rooms":["Hall"],"events":[{"id":"x"}]}`), "json")
+	z := inZone(f, "Europe/Berlin")
+	f.Fuzz(func(t *testing.T, content []byte, choice string) {
+		i := importing{Exchange: &sdk.Exchange{Preview: true, Choice: choice, Dates: "dmy"}, calendar: &calendar{},
+			ids: map[string]int64{"Hall": 1}}
+		i.calendar.clock.zone.Store(&z)
+		read := func() []entry { return i.entriesOfTable(content, []string{"Hall"}) }
+		if choice == "json" {
+			read = func() []entry { return i.entriesOfJSON(content) }
+		}
+		if err := i.check(t.Context(), read()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

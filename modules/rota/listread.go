@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -44,25 +43,10 @@ type volunteerList struct {
 
 // readList reads a table of volunteers.
 func readList(content []byte, found *sdk.Exchange) (list volunteerList) {
-	table, err := files.ReadTable(content, listColumns, maxVolunteers)
-	if table != nil {
-		found.Columns = table.Headings
-	}
-	switch {
-	case errors.Is(err, files.ErrTooMany):
-		found.Problem(0, "TOO_MANY")
-	case errors.Is(err, files.ErrUnreadable):
-		found.Problem(0, "WORKBOOK_UNREADABLE")
-	case errors.Is(err, files.ErrEmpty):
-		found.Problem(0, "EMPTY")
-	case err != nil || !table.Has("name") && !table.Has("first") && !table.Has("last"):
-		found.Problem(0, "COLUMNS_UNKNOWN", strings.Join(found.Columns, ", "))
-	}
-	if found.ProblemCount > 0 {
+	table := found.ReadTable(content, sdk.ImportedColumns{Columns: listColumns,
+		Needed: [][]string{{"name", "first", "last"}}}, maxVolunteers)
+	if table == nil {
 		return list
-	}
-	if table.Encoding == files.Windows1252 {
-		found.Note(sdk.Problem{Code: "ENCODING_GUESSED", Detail: string(table.Encoding)})
 	}
 	list.hasRoles, list.hasLanguage = table.Has("roles"), table.Has("language")
 	seen := make(map[string]bool)

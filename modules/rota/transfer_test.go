@@ -26,7 +26,10 @@ func TestVolunteerList(t *testing.T) {
 	list := "\ufeffName;E-Mail;Rollen;Sprache\r\nTea 1;tea1@example.org;Tea, Welcome;de\r\n\"'=1+1\";;;\r\n"
 	if got := f.sendCSV("/volunteers/import?preview=1", list); got.String() != `200 {"added":2,"changed":0,`+
 		`"unchanged":0,"newRoles":["Tea"],"examples":["Tea 1","=1+1"],"problems":[],"problemCount":0,"columns":`+
-		`["Name","E-Mail","Rollen","Sprache"]}` || len(f.board().Volunteers) != 1 {
+		`["Name","E-Mail","Rollen","Sprache"],"table":{"rows":[["Name","E-Mail","Rollen","Sprache"],["Tea 1",`+
+		`"tea1@example.org","Tea, Welcome","de"],["'=1+1","","",""]],"above":1,"columns":["email","first",`+
+		`"language","last","name","roles"],"needed":[["name","first","last"]],`+
+		`"at":{"email":1,"language":3,"name":0,"roles":2}}}` || len(f.board().Volunteers) != 1 {
 		t.Fatalf("preview: %s and %d volunteers, want two to be added and nothing changed", got,
 			len(f.board().Volunteers))
 	}
@@ -166,6 +169,44 @@ func TestListsOfOtherPrograms(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestListOfUnknownColumns: a preview shows the first rows of a list whose headings nobody knows, and the
+// list comes in with the columns that the person has chosen.
+func TestListOfUnknownColumns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	const list = "Wer;Wohin\nAda;ada@example.org\nBen;two words\n"
+	got := f.sendCSV("/volunteers/import?preview=1", list)
+	for _, want := range []string{`"code":"COLUMNS_UNKNOWN","detail":"Wer, Wohin"`,
+		`"rows":[["Wer","Wohin"],["Ada",`, `"above":1`, `"at":{}`} {
+		if got.Status != 200 || !strings.Contains(got.Body, want) {
+			t.Errorf("preview: %s, want %s", got, want)
+		}
+	}
+	const chosen = "columns=above:1,name:0,email:1"
+	got = f.sendCSV("/volunteers/import?preview=1&"+chosen, list)
+	if !strings.Contains(got.Body, `"added":1`) || !strings.Contains(got.Body, `"at":{"email":1,"name":0}`) ||
+		!strings.Contains(got.Body, `"code":"EMAIL_INVALID"`) ||
+		!strings.Contains(got.Body, `"row":["Ben","two words"]`) {
+		t.Errorf("preview with a choice: %s, want Ada to be added, and Ben's row with the reason", got)
+	}
+	if n := len(f.board().Volunteers); n != 0 {
+		t.Errorf("%d volunteers after previews, want none", n)
+	}
+	if got := f.sendCSV("/volunteers/import?"+chosen, list); got.Status != 200 || f.people() != "Ada" {
+		t.Errorf("import with a choice: %s, and then there are %q; want Ada", got, f.people())
+	}
+	for _, none := range []string{"above:1,town:0", "name:0", "above:1,name:0,name:1", "x"} {
+		got := f.sendCSV("/volunteers/import?columns="+none, list)
+		if got.Status != 400 || !strings.Contains(got.Body, `"code":"COLUMNS_INVALID"`) {
+			t.Errorf("columns=%s: %s, want 400 COLUMNS_INVALID", none, got)
+		}
+	}
+	if got := f.sendCSV("/volunteers/import?columns=above:1,email:1", list); got.Status != 400 ||
+		!strings.Contains(got.Body, "COLUMNS_UNKNOWN") {
+		t.Errorf("a choice without a name: %s, want 400 COLUMNS_UNKNOWN", got)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package dashboard serves the Dashboard's files: the page at /, its script, and the scripts of the
-// administration and the account, which browsers load only for one of their screens.
+// administration, the account and imports of files, which browsers load only for one of their screens.
 //
 // All are read once at startup. No part of a request selects a file, nothing is read from disk while serving,
 // and principal and cookies are ignored. All responses share the files' bytes and header values, which must
@@ -26,7 +26,7 @@ const (
 )
 
 // scriptFiles are the scripts of a build.
-var scriptFiles = [...]string{"app.js", "administration.js", "account.js"}
+var scriptFiles = [...]string{"app.js", "administration.js", "account.js", "files.js"}
 
 // Service serves the files. It is safe for concurrent use and starts no goroutine.
 type Service struct {
@@ -36,8 +36,8 @@ type Service struct {
 
 // Config configures a Service.
 type Config struct {
-	// Build has index.html, app.js, administration.js and account.js, and for each script its .zst and .gz if
-	// they were built.
+	// Build has index.html, app.js, administration.js, account.js and files.js, and for each script its .zst
+	// and .gz if they were built.
 	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
 	// Development marks the page for a module's author. The page then shows the errors that a module throws.

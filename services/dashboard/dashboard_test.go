@@ -39,6 +39,9 @@ const (
 
 	account     = "export const own = 1;\n"
 	accountPath = "/assets/service-dashboard/account.js"
+
+	imports     = "export const more = 1;\n"
+	importsPath = "/assets/service-dashboard/files.js"
 )
 
 func build(page, script string) fstest.MapFS {
@@ -47,6 +50,7 @@ func build(page, script string) fstest.MapFS {
 		"app.js":            {Data: []byte(script)},
 		"administration.js": {Data: []byte(administration)},
 		"account.js":        {Data: []byte(account)},
+		"files.js":          {Data: []byte(imports)},
 		"app.js.map":        {Data: []byte("{}")},
 		"other/app.js":      {Data: []byte("other")},
 	}
@@ -103,7 +107,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
 	// the service has already read the files, so this has no effect
-	for _, name := range []string{"index.html", "app.js", "administration.js", "account.js"} {
+	for _, name := range []string{"index.html", "app.js", "administration.js", "account.js", "files.js"} {
 		files[name].Data = []byte("changed")
 	}
 
@@ -112,6 +116,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 		{scriptPath, script, "text/javascript; charset=utf-8"},
 		{administrationPath, administration, "text/javascript; charset=utf-8"},
 		{accountPath, account, "text/javascript; charset=utf-8"},
+		{importsPath, imports, "text/javascript; charset=utf-8"},
 	} {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
 		always := http.Header{
@@ -230,6 +235,7 @@ func TestIncompleteBuildsAreRefused(t *testing.T) {
 		"no script":          without("app.js"),
 		"no administration":  without("administration.js"),
 		"no account":         without("account.js"),
+		"no imports":         without("files.js"),
 		"empty page":         build("", script),
 		"empty script":       build(empty, ""),
 		"no element":         build("<html></html>", script),

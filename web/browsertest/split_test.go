@@ -42,7 +42,7 @@ func serveFrontOrigin(t *testing.T, api string) (port string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(text))
 	})
-	for _, script := range []string{"app.js", "administration.js", "account.js"} {
+	for _, script := range []string{"app.js", "administration.js", "account.js", "files.js"} {
 		routes.HandleFunc("GET /assets/service-dashboard/"+script, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, web.Dashboard(), script)
 		})

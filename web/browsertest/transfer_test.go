@@ -38,8 +38,7 @@ func TestImportOfFiles(t *testing.T) {
 	p.runScript(`location.hash = "#/m/calendar/transfer"`)
 	const dates = `input[accept*="ics"]`
 	p.chooseFile(dates, putFile(t, "wrong.csv", []byte("x\n")))
-	p.waitForText("Nothing was changed. This file cannot be imported:")
-	p.waitForText("the table needs columns with the headings Title and Start. It has: x")
+	p.waitForText("Which column is which? These are the first rows of the file.")
 	const fete = "title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\nDoors,2099-06-06T10:00,never\n"
 	p.chooseFile(dates, putFile(t, "fete.csv", []byte(fete)))
 	p.waitForText("New: 1 event and 0 rooms.")

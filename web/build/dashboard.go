@@ -21,7 +21,11 @@ const (
 
 // laterScripts are the Dashboard's scripts that are loaded when one of their screens is opened, in
 // web/dashboard and, as .js, in its build. They use the first script's parts instead of copies of them.
-var laterScripts = []string{"account", "administration"}
+var laterScripts = []string{"account", "administration", "files"}
+
+// sdkSource has functions without a state: a later script has copies of those that it calls, because the
+// first one would have to keep all of them.
+const sdkSource = "web/sdk/narthex-sdk.ts"
 
 // dashboardScripts builds the Dashboard's scripts: the first one, which every page loads, and the later ones
 // in their order.
@@ -112,7 +116,7 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.\.?/`},
 			func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 				file := p.find(root, filepath.Join(filepath.Dir(args.Importer), args.Path))
-				if file == "" {
+				if file == "" || file == sdkSource {
 					return api.OnResolveResult{}, nil
 				}
 				if chain := p.inFirst.chain(file, partsFile); chain != nil {

@@ -36,26 +36,5 @@ export const kitGerman: Readonly<Record<KitWordId, Text>> = {
 		"Darin ist ein Zeichen, das man nicht sieht ({code}). Löschen Sie es, oder tippen Sie den Namen neu.",
 	nameBlank: "Diesen Namen sieht man nicht. Nehmen Sie Buchstaben oder Ziffern.",
 	nameLong: { one: "Höchstens {count} Zeichen.", other: "Höchstens {count} Zeichen." },
-	importLine: "Zeile {line}: {problem}",
-	importRefused: "Es wurde nichts geändert. Diese Datei lässt sich nicht importieren:",
-	importLeft: { one: "{count} Zeile wird ausgelassen:", other: "{count} Zeilen werden ausgelassen:" },
-	importLeftSave: "Diese Zeilen als Datei speichern",
-	importLeftName: "-ausgelassen.csv",
-	importReason: "Grund",
-	importNotes: {
-		one: "{count} Angabe wird anders übernommen:",
-		other: "{count} Angaben werden anders übernommen:",
-	},
-	importMore: { one: "und {count} weitere", other: "und {count} weitere" },
-	importTake: "Importieren",
-	importsPast: "Importe des letzten Tages",
-	importsPastHelp:
-		"Rückgängig machen nimmt zurück, was ein Import gebracht und geändert hat, außer was jemand seitdem " +
-		"geändert oder verwendet hat.",
-	importUndoOf: "Import vom {when} rückgängig machen",
-	importUndone: "Rückgängig gemacht. Entfernt: {removed}. Wie vor dem Import: {restored}.",
-	importKept: {
-		one: "{count} bleibt, weil jemand es seitdem geändert oder verwendet hat{names}",
-		other: "{count} bleiben, weil jemand sie seitdem geändert oder verwendet hat{names}",
-	},
+	notLoaded: "Dieser Teil der Seite konnte nicht geladen werden.",
 };

@@ -1,7 +1,10 @@
 import { saveFile } from "../sdk/narthex-sdk"; // its name is unknown where the types are made
+import { useState } from "preact/hooks";
 import { Button } from "./button";
+import { ColumnChoice } from "./columnchoice";
 import { Note } from "./layout";
 import type { ImportAnswer, ImportProblem } from "./transfer";
+import { w } from "./importwords";
 import { k, kitLocale } from "./words";
 
 export interface ImportReportProps {
@@ -14,29 +17,57 @@ export interface ImportReportProps {
 	readonly ready: boolean;
 	/** What a code means and what to do about it, without the line. */
 	problem(one: ImportProblem): string;
+	/** Of a table: what its columns are called, in their order, and what is done with a choice of them. */
+	readonly columns?: Readonly<Record<string, string>>;
+	choose?(columns: string): unknown;
 	take(): unknown;
 	forget(): void;
 }
 
 /** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
-export function ImportReport({ name, answer, effects, ready, problem, take, forget }: ImportReportProps) {
+export function ImportReport(props: ImportReportProps) {
+	const { name, answer, effects, ready, problem, columns, choose, take, forget } = props;
+	const [choosing, setChoosing] = useState(false);
 	const { problems, problemCount, skipped = [], skippedCount = 0, notes = [], noteCount = 0 } = answer;
 	const told = (one: ImportProblem) => {
 		const words = problem(one).replace(/:\s*$/, "."); // nothing was found there
-		return one.line > 0 ? k("importLine", { line: one.line, problem: words }) : words;
+		return one.line > 0 ? w("importLine", { line: one.line, problem: words }) : words;
 	};
+	const { table } = answer;
+	const askable = table && columns && choose;
+	const unknown = problems[0]?.code.startsWith("COLUMNS_") ?? false;
+	if (askable && (choosing || unknown)) {
+		return (
+			<div class="d-card d-stack d-choose">
+				<p>
+					<bdi>{name}</bdi>
+				</p>
+				<ColumnChoice
+					key={JSON.stringify(table)}
+					{...{ table, words: columns }}
+					choose={(chosen) => {
+						setChoosing(false);
+						return choose(chosen);
+					}}
+				/>
+				<div>
+					<Button onPress={forget}>{k("cancel")}</Button>
+				</div>
+			</div>
+		);
+	}
 	if (problemCount > 0) {
 		return (
 			<Note tone="bad" role="alert">
 				<p>
-					<bdi>{name}</bdi>: {k("importRefused")}
+					<bdi>{name}</bdi>: {w("importRefused")}
 				</p>
 				<Problems all={problems} count={problemCount} told={told} />
 				<Button onPress={forget}>{k("cancel")}</Button>
 			</Note>
 		);
 	}
-	const save = () => saveFile(rowsLeftOut(answer, told), name.replace(/\.\w*$/, "") + k("importLeftName"));
+	const save = () => saveFile(rowsLeftOut(answer, told), name.replace(/\.\w*$/, "") + w("importLeftName"));
 	return (
 		<div class="d-stack">
 			<Note role="status">
@@ -49,23 +80,24 @@ export function ImportReport({ name, answer, effects, ready, problem, take, forg
 			</Note>
 			{skippedCount > 0 && (
 				<Note tone="warn" role="alert">
-					<p>{k("importLeft", { count: skippedCount })}</p>
+					<p>{w("importLeft", { count: skippedCount })}</p>
 					<Problems all={skipped} count={skippedCount} told={told} />
-					<Button onPress={save}>{k("importLeftSave")}</Button>
+					<Button onPress={save}>{w("importLeftSave")}</Button>
 				</Note>
 			)}
 			{noteCount > 0 && (
 				<Note>
-					<p>{k("importNotes", { count: noteCount })}</p>
+					<p>{w("importNotes", { count: noteCount })}</p>
 					<Problems all={notes} count={noteCount} told={told} />
 				</Note>
 			)}
 			<div class="d-row">
 				{ready && (
 					<Button kind="primary" onPress={take}>
-						{k("importTake")}
+						{w("importTake")}
 					</Button>
 				)}
+				{askable && <Button onPress={() => setChoosing(true)}>{w("importOther")}</Button>}
 				<Button onPress={forget}>{k("cancel")}</Button>
 			</div>
 		</div>
@@ -86,7 +118,7 @@ function Problems({ all, count, told }: ProblemsProps) {
 			{all.slice(0, shown).map((one, at) => (
 				<li key={at}>{told(one)}</li>
 			))}
-			{count > shown && <li>{k("importMore", { count: count - shown })}</li>}
+			{count > shown && <li>{w("importMore", { count: count - shown })}</li>}
 		</ul>
 	);
 }
@@ -101,6 +133,6 @@ function rowsLeftOut(answer: ImportAnswer, told: (one: ImportProblem) => string)
 	const line = (cells: readonly string[], last: string) =>
 		[...Array.from({ length: width }, (_, at) => cells[at] ?? ""), last].map(cell).join(separator);
 	const rows = skipped.map((one) => line(one.row ?? [], told(one)));
-	const lines = [line(columns, k("importReason")), ...rows];
+	const lines = [line(columns, w("importReason")), ...rows];
 	return new Blob(["\ufeff" + lines.join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });
 }

@@ -26,12 +26,13 @@ export {
 export { FileButton, type FileButtonProps } from "./filebutton";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
-export { ImportReport, type ImportReportProps } from "./importreport";
+export type { ImportReportProps } from "./importreport";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { nameError } from "./names";
-export { PastImports, type PastImport, type PastImportsProps, type UndoneImport } from "./pastimports";
+export { ImportReport, PastImports } from "./later";
+export type { PastImport, PastImportsProps, UndoneImport } from "./pastimports";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";
@@ -45,5 +46,13 @@ export {
 	type Toast,
 	type ToastAction,
 } from "./toast";
-export { useTransfer, type ImportAnswer, type ImportProblem, type Transfer } from "./transfer";
+export {
+	importQuery,
+	useTransfer,
+	type ImportAnswer,
+	type ImportChoices,
+	type ImportProblem,
+	type TablePreview,
+	type Transfer,
+} from "./transfer";
 export { kitLocale } from "./words";

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button";
 import { houseTime } from "./house";
 import { Note } from "./layout";
+import { w } from "./importwords";
 import { k, kitLocale } from "./words";
 
 /** An import that can be undone; see Imports of the Go SDK. */
@@ -67,22 +68,22 @@ export function PastImports<Refused extends { readonly ok: false }>(props: PastI
 		return imports && none !== undefined ? <p>{none}</p> : null;
 	}
 	return (
-		<section class="d-stack">
-			<h2>{k("importsPast")}</h2>
+		<section class="d-stack d-past">
+			<h2>{w("importsPast")}</h2>
 			{done && (
 				<Note tone={done.keptCount > 0 ? "warn" : "ok"} role="status">
-					<p>{k("importUndone", { removed: done.removed, restored: done.restored })}</p>
+					<p>{w("importUndone", { removed: done.removed, restored: done.restored })}</p>
 					{done.keptCount > 0 && <p>{keptOf(done)}</p>}
 				</Note>
 			)}
-			{imports.length > 0 && <p class="d-muted">{k("importsPastHelp")}</p>}
+			{imports.length > 0 && <p class="d-muted">{w("importsPastHelp")}</p>}
 			<ul class="d-past-imports">
 				{imports.map(({ id, at, counts }) => (
 					<li key={id} class="d-row">
 						<span>
 							{time(at)}: {what(counts)}
 						</span>
-						<Button label={k("importUndoOf", { when: time(at) })} onPress={() => undo(id)}>
+						<Button label={w("importUndoOf", { when: time(at) })} onPress={() => undo(id)}>
 							{k("undo")}
 						</Button>
 					</li>
@@ -94,6 +95,6 @@ export function PastImports<Refused extends { readonly ok: false }>(props: PastI
 
 function keptOf({ kept, keptCount }: UndoneImport): string {
 	const more = keptCount - kept.length;
-	const names = more > 0 && kept.length > 0 ? [...kept, k("importMore", { count: more })] : kept;
-	return k("importKept", { count: keptCount, names: names.length > 0 ? `: ${names.join(", ")}` : "" });
+	const names = more > 0 && kept.length > 0 ? [...kept, w("importMore", { count: more })] : kept;
+	return w("importKept", { count: keptCount, names: names.length > 0 ? `: ${names.join(", ")}` : "" });
 }

@@ -35,24 +35,7 @@ export const kitEnglish = {
 	nameHidden: "This has a character that nobody sees ({code}). Delete it, or type the name again.",
 	nameBlank: "Nobody can see this name. Use letters or digits.",
 	nameLong: { one: "At most {count} character.", other: "At most {count} characters." },
-	importLine: "Line {line}: {problem}",
-	importRefused: "Nothing was changed. This file cannot be imported:",
-	importLeft: { one: "{count} row is left out:", other: "{count} rows are left out:" },
-	importLeftSave: "Save these rows as a file",
-	importLeftName: "-left-out.csv",
-	importReason: "Reason",
-	importNotes: { one: "{count} thing comes in differently:", other: "{count} things come in differently:" },
-	importMore: { one: "and {count} more", other: "and {count} more" },
-	importTake: "Import",
-	importsPast: "Imports of the last day",
-	importsPastHelp:
-		"Undo takes back what an import has brought and changed, except what somebody has changed or used since.",
-	importUndoOf: "Undo the import of {when}",
-	importUndone: "Undone. Removed: {removed}. As before the import: {restored}.",
-	importKept: {
-		one: "{count} stays, because somebody has changed or used it since{names}",
-		other: "{count} stay, because somebody has changed or used them since{names}",
-	},
+	notLoaded: "This part of the page could not be loaded.",
 } as const;
 
 export type KitWordId = keyof typeof kitEnglish;

@@ -23,6 +23,7 @@ const (
 	maxColumns    = 200
 	maxCells      = 400000 // of the whole table, for which the reader needs about 40 bytes each
 	maxHeadingRow = 10     // a title and a date may stand above the headings
+	maxFirst      = 6
 )
 
 // Columns are the columns that a program reads, each with all the headings that it may have in a file. How
@@ -34,6 +35,8 @@ type Table struct {
 	Encoding Encoding
 	Headings []string // as they stand in the file
 	Rows     []Row
+	First    []Row // the first rows with content, the headings among them
+	Above    int   // how many rows with content the headings end, from 0: none
 	at       map[string]int
 }
 
@@ -43,11 +46,17 @@ type Row struct {
 	Cells []string
 }
 
-// ReadTable reads a text with a separator, or the first sheet of a workbook (.xlsx), of at most so many rows,
-// whose headings are among the columns. It is as tolerant as a person who reads it: the separator is the one
-// that the headings have or that a line sep=; names, lines end as they like, rows may be short, and rows
-// without any content are passed over.
+// ReadTable reads a table whose columns are known by their headings.
 func ReadTable(content []byte, columns Columns, most int) (*Table, error) {
+	return ReadChosen(content, columns, nil, most)
+}
+
+// ReadChosen reads a text with a separator, or the first sheet of a workbook (.xlsx), of at most so many
+// rows, whose headings are among the columns. It is as tolerant as a person who reads it: the separator is
+// the one that the headings have or that a line sep=; names, lines end as they like, rows may be short, and
+// rows without any content are passed over. A choice, if there is one, says where the columns are instead of
+// the headings.
+func ReadChosen(content []byte, columns Columns, chosen *Choice, most int) (*Table, error) {
 	t := &Table{Encoding: UTF8}
 	var rows []Row
 	var err error
@@ -64,19 +73,26 @@ func ReadTable(content []byte, columns Columns, most int) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := -1
-	for n, row := range rows[:min(len(rows), maxHeadingRow)] {
-		if found := columns.find(row.Cells); len(found) > len(t.at) {
-			head, t.at = n, found
+	t.First = rows[:min(len(rows), maxFirst)]
+	if chosen != nil {
+		t.Above, t.at = min(chosen.Above, len(rows)), chosen.At
+	} else {
+		for n, row := range rows[:min(len(rows), maxHeadingRow)] {
+			if found := columns.find(row.Cells); len(found) > len(t.at) {
+				t.Above, t.at = n+1, found
+			}
 		}
 	}
-	if head < 0 {
+	if t.Above > 0 {
+		t.Headings = rows[t.Above-1].Cells
+	}
+	if len(t.at) == 0 {
 		if len(rows) > 0 {
-			t.Headings = rows[0].Cells
+			t.Headings, t.Above = rows[0].Cells, 1
 		}
 		return t, ErrHeadings
 	}
-	t.Headings, t.Rows = rows[head].Cells, rows[head+1:]
+	t.Rows = rows[t.Above:]
 	switch {
 	case len(t.Rows) == 0:
 		return t, ErrEmpty

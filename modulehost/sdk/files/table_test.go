@@ -58,6 +58,51 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestChosenColumns: a choice says where the columns are, with headings that nobody knows or with none at
+// all, and one that is none is refused.
+func TestChosenColumns(t *testing.T) {
+	t.Parallel()
+	const content = "Town;Who;Where to\n\nA;Ada;a@x\nB;Ben\n"
+	for choice, want := range map[string]string{
+		"above:1,name:1,email:2": "3 Ada <a@x>; 4 Ben <>",
+		"above:0,name:1":         "1 Who <>; 3 Ada <>; 4 Ben <>",
+		"above:2,name:0":         "4 B <>",
+		"above:3,name:0":         files.ErrEmpty.Error(),
+		"above:9,name:199":       files.ErrEmpty.Error(),
+		"above:1,name:199":       "3  <>; 4  <>",
+	} {
+		chosen, ok := files.ParseChoice(choice, columns)
+		if !ok {
+			t.Errorf("%s is refused", choice)
+			continue
+		}
+		read, err := files.ReadChosen([]byte(content), columns, chosen, 100)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			var rows []string
+			for _, row := range read.Rows {
+				rows = append(rows, fmt.Sprintf("%d %s <%s>", row.Line, read.Cell(row, "name"), read.Cell(row, "email")))
+			}
+			got = strings.Join(rows, "; ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", choice, got, want)
+		}
+		if len(read.First) != 3 {
+			t.Errorf("%s: %d first rows, want all three", choice, len(read.First))
+		}
+	}
+	for _, choice := range []string{"", "above:1", "name:0", "above:1,town:0", "above:1,name:0,name:1",
+		"above:1,above:1,name:0", "above:11,name:0", "above:1,name:200", "above:1,name:-1", "above:1,name:x",
+		"above:1,name", "above:1,name:0,", "above:1, name:0", "above:1,name:1000000000000"} {
+		if _, ok := files.ParseChoice(choice, columns); ok {
+			t.Errorf("%q is taken for a choice", choice)
+		}
+	}
+}
+
 // TestMoments: dates and times as people and spreadsheets write them.
 func TestMoments(t *testing.T) {
 	t.Parallel()
@@ -137,9 +182,10 @@ func TestMoments(t *testing.T) {
 }
 
 func FuzzTable(f *testing.F) {
-	f.Add([]byte("sep=;\nName;E-Mail\n\"A;31.12.26\n"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		read, err := files.ReadTable(content, columns, 50)
+	f.Add([]byte("sep=;\nName;E-Mail\n\"A;31.12.26\n"), "above:1,name:1")
+	f.Fuzz(func(t *testing.T, content []byte, choice string) {
+		chosen, _ := files.ParseChoice(choice, columns)
+		read, err := files.ReadChosen(content, columns, chosen, 50)
 		if err != nil {
 			if !errors.Is(err, files.ErrEmpty) && !errors.Is(err, files.ErrHeadings) &&
 				!errors.Is(err, files.ErrTooMany) && !errors.Is(err, files.ErrUnreadable) {

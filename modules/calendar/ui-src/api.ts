@@ -1,4 +1,4 @@
-import type { PastImport, UndoneImport } from "@narthex/kit";
+import { type ImportChoices, importQuery, type PastImport, type UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -106,14 +106,10 @@ export class CalendarApi {
 		return this.#api.send("DELETE", `/imports/${id}`);
 	}
 	/** Imports a file, or only returns what that would change. */
-	import(file: Blob, format: string, preview: boolean, dates?: DatesOrder): Promise<Result<Outcome>> {
-		const asked = (preview ? "&preview=1" : "") + (dates ? `&dates=${dates}` : "");
-		return this.#api.send("POST", `/import?format=${format}${asked}`, file);
+	import(file: Blob, format: string, preview: boolean, choices: ImportChoices): Promise<Result<Outcome>> {
+		return this.#api.send("POST", `/import${importQuery(preview, choices, { format })}`, file);
 	}
 }
-
-/** Whether 3/4/2027 is in April or in March. */
-export type DatesOrder = "dmy" | "mdy";
 
 /** The bookings that have the rooms of a refused one. */
 export const takenOf = (result: Result<unknown>): readonly Taken[] =>

@@ -2,8 +2,7 @@ import {
 	Button, FileButton, ImportReport, Note, PastImports, ScreenHeader, useTransfer,
 } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
-import { useEffect, useRef } from "preact/hooks";
-import type { DatesOrder } from "./api";
+import { useEffect } from "preact/hooks";
 import type { Outcome } from "./event";
 import { tell, type Tools } from "./tools";
 import type { WordId } from "./words";
@@ -26,17 +25,14 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
 	useEffect(() => context.setTitle(say("transfer")), []);
 
-	const dates = useRef<DatesOrder | undefined>(undefined); // of the chosen file, once the person was asked
-	const send = (file: Blob, preview: boolean) =>
-		api.import(file, formatOf(file as File), preview, dates.current);
-	const { chosen, refused, busy, look, take, forget } = useTransfer(context, send, ({ events }) => {
-		context.announce(say("imported", { count: events }));
-		context.navigate("");
-	});
-	const choose = (file: Blob | undefined, order?: DatesOrder) => {
-		dates.current = order;
-		return look(file);
-	};
+	const { chosen, refused, busy, look, choose, take, forget } = useTransfer(
+		context,
+		(file, preview, choices) => api.import(file, formatOf(file as File), preview, choices),
+		({ events }) => {
+			context.announce(say("imported", { count: events }));
+			context.navigate("");
+		},
+	);
 	const save = async (path: string, name: string): Promise<void> => {
 		const result = await api.file(path);
 		if (result.ok) saveFile(result.value, name);
@@ -64,7 +60,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 					busy={busy}
 					busyWords={say("reading")}
 					describedBy="import-help"
-					onFiles={([file]) => choose(file)}
+					onFiles={([file]) => look(file)}
 				>
 					{say("chooseFile")}
 				</FileButton>
@@ -75,8 +71,8 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 				)}
 				{chosen?.answer.problems[0]?.code === "DATES_AMBIGUOUS" && (
 					<div class="d-row">
-						<Button onPress={() => choose(chosen.file, "dmy")}>{say("dayFirst")}</Button>
-						<Button onPress={() => choose(chosen.file, "mdy")}>{say("monthFirst")}</Button>
+						<Button onPress={() => choose({ dates: "dmy" })}>{say("dayFirst")}</Button>
+						<Button onPress={() => choose({ dates: "mdy" })}>{say("monthFirst")}</Button>
 					</div>
 				)}
 				{!chosen && (
@@ -99,12 +95,21 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						effects={effectsOf(tools, chosen.answer)}
 						ready={chosen.answer.events + chosen.answer.rooms > 0}
 						problem={({ code, detail = "" }) => say(`problem_${code}` as WordId, { detail })}
+						columns={columnsOf(tools)}
+						choose={(columns) => choose({ columns })}
 					/>
 				)}
 			</div>
 		</>
 	);
 }
+
+const columnIds = [
+	...(["title", "start", "starttime", "end", "endtime", "allday", "place", "rooms", "text", "rule"] as const),
+];
+
+/** What the columns of a table of events are called. */
+const columnsOf = ({ say }: Tools) => Object.fromEntries(columnIds.map((id) => [id, say(`column_${id}`)]));
 
 /** What an import changes, in words. */
 function effectsOf({ say, forms }: Tools, { events, rooms, known, examples }: Outcome): string[] {

@@ -1,4 +1,6 @@
-import type { ImportAnswer, PastImport, UndoneImport } from "@narthex/kit";
+import {
+	type ImportAnswer, type ImportChoices, importQuery, type PastImport, type UndoneImport,
+} from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -229,8 +231,13 @@ export class RotaApi {
 	}
 
 	/** Sends a file unchanged. With preview it only requests what would change. */
-	import<Value>(path: string, file: Blob, preview: boolean): Promise<Result<Value>> {
-		return this.#ask("rota.manage", "POST", path + (preview ? "?preview=1" : ""), file);
+	import<Value>(
+		path: string,
+		file: Blob,
+		preview: boolean,
+		choices: ImportChoices,
+	): Promise<Result<Value>> {
+		return this.#ask("rota.manage", "POST", path + importQuery(preview, choices), file);
 	}
 	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
 		return this.#ask("rota.manage", "GET", "/imports");

@@ -1,5 +1,6 @@
 import {
-	Button, FileButton, type ImportAnswer, ImportReport, Note, PastImports, ScreenHeader, useTransfer,
+	Button, FileButton, type ImportAnswer, type ImportChoices, ImportReport, Note, PastImports, ScreenHeader,
+	useTransfer,
 } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
@@ -83,7 +84,8 @@ interface ExchangeProps<Report> {
 function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 	const { tools, title, help, out, into, effects, ready, imported } = props;
 	const { context, api, say, tell } = tools;
-	const send = (file: Blob, preview: boolean) => api.import<Report>(into.path, file, preview);
+	const send = (file: Blob, preview: boolean, choices: ImportChoices) =>
+		api.import<Report>(into.path, file, preview, choices);
 	const transfer = useTransfer(context, send, () => {
 		context.announce(say("imported"));
 		transfer.forget();
@@ -129,6 +131,8 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 					effects={effects(chosen.answer)}
 					ready={ready(chosen.answer)}
 					problem={({ code, detail = "" }) => say(problemWord(code), { detail })}
+					columns={columnsOf(tools)}
+					choose={(columns) => transfer.choose({ columns })}
 					take={transfer.take}
 					forget={transfer.forget}
 				/>
@@ -136,6 +140,11 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 		</section>
 	);
 }
+
+const columnIds = ["name", "first", "last", "email", "roles", "language"] as const;
+
+/** What the columns of a list of volunteers are called. */
+const columnsOf = ({ say }: Tools) => Object.fromEntries(columnIds.map((id) => [id, say(`column_${id}`)]));
 
 const problemWords: Readonly<Record<string, WordId>> = {
 	ENCODING_GUESSED: "fileEncoding",

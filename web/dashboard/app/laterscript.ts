@@ -19,6 +19,7 @@ export type Load<Screens> = <Props>(
 
 export const administration = laterScript<typeof import("../administration")>("administration.js");
 export const account = laterScript<typeof import("../account")>("account.js");
+export const files = laterScript<typeof import("../files")>("files.js");
 
 /** A script of the Dashboard that is loaded once one of its screens is wanted. */
 function laterScript<Screens>(file: string): Load<Screens> {

@@ -9,8 +9,11 @@ export interface ImportReportProps {
     readonly ready: boolean;
     /** What a code means and what to do about it, without the line. */
     problem(one: ImportProblem): string;
+    /** Of a table: what its columns are called, in their order, and what is done with a choice of them. */
+    readonly columns?: Readonly<Record<string, string>>;
+    choose?(columns: string): unknown;
     take(): unknown;
     forget(): void;
 }
 /** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
-export declare function ImportReport({ name, answer, effects, ready, problem, take, forget }: ImportReportProps): import("preact").JSX.Element;
+export declare function ImportReport(props: ImportReportProps): import("preact").JSX.Element;

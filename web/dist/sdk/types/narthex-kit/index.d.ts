@@ -14,12 +14,13 @@ export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, Passwor
 export { FileButton, type FileButtonProps } from "./filebutton";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
-export { ImportReport, type ImportReportProps } from "./importreport";
+export type { ImportReportProps } from "./importreport";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { nameError } from "./names";
-export { PastImports, type PastImport, type PastImportsProps, type UndoneImport } from "./pastimports";
+export { ImportReport, PastImports } from "./later";
+export type { PastImport, PastImportsProps, UndoneImport } from "./pastimports";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";
@@ -27,5 +28,5 @@ export { ListRow, Table, type Column, type TableProps } from "./table";
 export { restoreFocus, 
 /** Its other name, for modules that use it: an export is never removed. */
 restoreFocus as giveBack, ToastRegion, Toasts, type Toast, type ToastAction, } from "./toast";
-export { useTransfer, type ImportAnswer, type ImportProblem, type Transfer } from "./transfer";
+export { importQuery, useTransfer, type ImportAnswer, type ImportChoices, type ImportProblem, type TablePreview, type Transfer, } from "./transfer";
 export { kitLocale } from "./words";

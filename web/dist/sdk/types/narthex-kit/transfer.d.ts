@@ -11,7 +11,27 @@ export interface ImportAnswer {
     readonly noteCount?: number;
     /** The headings of the rows in skipped. */
     readonly columns?: readonly string[];
+    /** Of the preview of a table: its beginning. */
+    readonly table?: TablePreview;
 }
+/** The beginning of a table, with where its columns are as far as that is known; see the Go SDK. */
+export interface TablePreview {
+    readonly rows: readonly (readonly string[])[];
+    /** How many of these rows stand above the data. */
+    readonly above: number;
+    readonly columns: readonly string[];
+    /** One of each group has to be there. */
+    readonly needed: readonly (readonly string[])[];
+    readonly at: Readonly<Record<string, number>>;
+}
+/** What a person has said about a file, as parameters of its import. */
+export interface ImportChoices {
+    readonly columns?: string;
+    /** Whether 3/4/2027 is in April or in March. */
+    readonly dates?: "dmy" | "mdy";
+}
+/** The query of an import: "?preview=1&dates=dmy", with further parameters before these. */
+export declare function importQuery(preview: boolean, choices: ImportChoices, more?: object): string;
 /** A mistake in a file. line is where, from 1; 0 means the whole file. */
 export interface ImportProblem {
     readonly line: number;
@@ -39,6 +59,8 @@ export interface Transfer<Answer, Refused> {
     readonly busy: boolean;
     /** Previews a file. */
     look(file: Blob | undefined): Promise<void>;
+    /** Previews the same file again, with what the person has said about it now or before. */
+    choose(more: ImportChoices): Promise<void>;
     /** Imports the previewed file. If that fails, it is still there for another attempt. */
     take(): Promise<void>;
     /** Forgets the previewed file. */
@@ -52,5 +74,5 @@ export declare function useTransfer<Answer extends ImportAnswer, Refused extends
     readonly ok: false;
 }>({ signal }: {
     readonly signal: AbortSignal;
-}, send: (file: Blob, preview: boolean) => Promise<Sent<Answer, Refused>>, imported: (answer: Answer) => unknown): Transfer<Answer, Refused>;
+}, send: (file: Blob, preview: boolean, choices: ImportChoices) => Promise<Sent<Answer, Refused>>, imported: (answer: Answer) => unknown): Transfer<Answer, Refused>;
 export {};

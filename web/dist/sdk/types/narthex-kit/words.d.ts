@@ -38,32 +38,7 @@ export declare const kitEnglish: {
         readonly one: "At most {count} character.";
         readonly other: "At most {count} characters.";
     };
-    readonly importLine: "Line {line}: {problem}";
-    readonly importRefused: "Nothing was changed. This file cannot be imported:";
-    readonly importLeft: {
-        readonly one: "{count} row is left out:";
-        readonly other: "{count} rows are left out:";
-    };
-    readonly importLeftSave: "Save these rows as a file";
-    readonly importLeftName: "-left-out.csv";
-    readonly importReason: "Reason";
-    readonly importNotes: {
-        readonly one: "{count} thing comes in differently:";
-        readonly other: "{count} things come in differently:";
-    };
-    readonly importMore: {
-        readonly one: "and {count} more";
-        readonly other: "and {count} more";
-    };
-    readonly importTake: "Import";
-    readonly importsPast: "Imports of the last day";
-    readonly importsPastHelp: "Undo takes back what an import has brought and changed, except what somebody has changed or used since.";
-    readonly importUndoOf: "Undo the import of {when}";
-    readonly importUndone: "Undone. Removed: {removed}. As before the import: {restored}.";
-    readonly importKept: {
-        readonly one: "{count} stays, because somebody has changed or used it since{names}";
-        readonly other: "{count} stay, because somebody has changed or used them since{names}";
-    };
+    readonly notLoaded: "This part of the page could not be loaded.";
 };
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;

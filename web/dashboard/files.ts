@@ -1,0 +1,11 @@
+/**
+ * What imports of files need, for the Dashboard and for modules, in a script of its own that is loaded with
+ * the first page that has one.
+ */
+import { addStyles } from "./app/addedstyles";
+import css from "./files.css";
+
+export { ImportReport } from "../kit/importreport";
+export { PastImports } from "../kit/pastimports";
+
+addStyles(css);
