@@ -34,8 +34,12 @@ func findCheckout(dir string) string {
 	}
 }
 
-// makeStandalone turns the folder into a Go module with the checkout's versions of all libraries.
+// makeStandalone makes the folder one that is built without the checkout: with the types of the SDK, and as a
+// Go module with the checkout's versions of all libraries, unless its server is a script.
 func (m Module) makeStandalone(id, checkout string) error {
+	if m.script {
+		return m.writeTypes(checkout)
+	}
 	theirs, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
 	if err != nil {
 		return err

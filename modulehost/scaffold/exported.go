@@ -20,8 +20,8 @@ const SDKFolder = "narthex-sdk"
 //go:embed testkit.txt
 var testKit string
 
-// makeExported turns the folder into a Go module that is built with the SDK in the folder beside it. If the
-// SDK is not there, it is exported.
+// makeExported makes the folder one that is built with the SDK in the folder beside it: a Go module, unless
+// its server is a script. If the SDK is not there, it is exported.
 func (m Module) makeExported(id string) error {
 	exported := filepath.Join(filepath.Dir(m.Folder), SDKFolder)
 	if !sdkexport.IsExport(exported) {
@@ -29,6 +29,18 @@ func (m Module) makeExported(id string) error {
 			return err
 		}
 	}
+	browser := path.Join("..", SDKFolder, sdkexport.BrowserFolder)
+	types := strings.NewReplacer(`"./types/narthex-sdk.d.ts"`, `"`+browser+`/narthex-sdk.d.ts"`,
+		`"./types/`, `"`+browser+`/types/`)
+	err := m.write("tsconfig.json", []byte(types.Replace(string(typesConfig))))
+	if err != nil || m.script {
+		return err
+	}
+	return m.makeGoModule(id)
+}
+
+// makeGoModule turns the folder into a Go module that is built with the exported SDK.
+func (m Module) makeGoModule(id string) error {
 	theirs, err := fs.ReadFile(narthex.Host, "go.mod")
 	if err != nil {
 		return err
@@ -45,12 +57,8 @@ func (m Module) makeExported(id string) error {
 	beside := path.Join("..", SDKFolder)
 	file := goModFile{id: id, language: all.language, indirect: needed,
 		host: path.Join(beside, sdkexport.HostFolder), sdk: path.Join(beside, sdkexport.GoFolder)}
-	browser := path.Join(beside, sdkexport.BrowserFolder)
-	types := strings.NewReplacer(`"./types/narthex-sdk.d.ts"`, `"`+browser+`/narthex-sdk.d.ts"`,
-		`"./types/`, `"`+browser+`/types/`)
 	for name, content := range map[string][]byte{
 		"go.mod": file.text(), "go.sum": sums, ".gitignore": []byte("/bin/\n"),
-		"tsconfig.json": []byte(types.Replace(string(typesConfig))),
 	} {
 		if err := os.WriteFile(filepath.Join(m.Folder, name), content, 0o644); err != nil {
 			return err

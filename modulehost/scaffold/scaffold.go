@@ -1,5 +1,5 @@
-// Package scaffold writes a new module's first files: a server with a table, its migration, its test, and a
-// page in the Dashboard. They build, pass their test and run unchanged.
+// Package scaffold writes a new module's first files: a server with a table, its migration, its test if it is
+// in Go, and a page in the Dashboard. They build, pass their test and run unchanged.
 package scaffold
 
 import (
@@ -51,12 +51,14 @@ type Config struct {
 	ID      string
 	Dir     string // where its folder is created; "": modules of the checkout, or WorkDir without a checkout
 	WorkDir string // absolute
+	Script  bool   // its server is in TypeScript; else in Go
 }
 
 // Module is a module that Write has written.
 type Module struct {
 	Folder string // absolute
-	Inside bool   // in the checkout's modules folder and built with the checkout; else a Go module of its own
+	Inside bool   // in the checkout's modules folder and built with the checkout; else built by itself
+	script bool
 }
 
 // Write creates the module's folder with all its files, or nothing. In a checkout of the platform, but for a
@@ -78,7 +80,8 @@ func Write(config Config) (Module, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Module{}, failed(err)
 	}
-	m := Module{Folder: filepath.Join(dir, config.ID), Inside: checkout != "" && sameFolder(dir, own)}
+	m := Module{Folder: filepath.Join(dir, config.ID), Inside: checkout != "" && sameFolder(dir, own),
+		script: config.Script}
 	if err := os.Mkdir(m.Folder, 0o755); errors.Is(err, fs.ErrExist) {
 		return Module{}, ErrExists
 	} else if err != nil {
@@ -91,6 +94,9 @@ func Write(config Config) (Module, error) {
 		err = m.makeExported(config.ID)
 	case !m.Inside:
 		err = m.makeStandalone(config.ID, checkout)
+	}
+	if err == nil && m.script {
+		err = m.build()
 	}
 	if err != nil {
 		return Module{}, errors.Join(failed(err), os.RemoveAll(m.Folder))
@@ -113,13 +119,23 @@ func sameFolder(a, b string) bool {
 type templateData struct {
 	ID, Name, Version string
 	Inside, Exported  bool
+	ServerTypes       string // relative to server-src
 }
 
 // writeTemplates writes the module's files. Templates end in .tmpl; other files are copied.
 func (m Module) writeTemplates(id string, exported bool) error {
 	filled := templateData{ID: id, Name: displayName(id), Version: abi.PlatformVersion, Inside: m.Inside,
-		Exported: exported}
-	return fs.WalkDir(files, "template", func(path string, entry fs.DirEntry, err error) error {
+		Exported: exported, ServerTypes: m.serverTypes(exported)}
+	kind := "template/go"
+	if m.script {
+		kind = "template/script"
+	}
+	return errors.Join(m.fill("template/common", filled), m.fill(kind, filled))
+}
+
+// fill writes the files of a folder of templates.
+func (m Module) fill(folder string, filled templateData) error {
+	return fs.WalkDir(files, folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -127,7 +143,7 @@ func (m Module) writeTemplates(id string, exported bool) error {
 		if err != nil {
 			return err
 		}
-		name, hasWords := strings.CutSuffix(strings.TrimPrefix(path, "template/"), ".tmpl")
+		name, hasWords := strings.CutSuffix(strings.TrimPrefix(path, folder+"/"), ".tmpl")
 		if hasWords {
 			var text bytes.Buffer
 			t, err := template.New(name).Parse(string(content))

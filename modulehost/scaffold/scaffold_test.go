@@ -174,3 +174,27 @@ func TestWithoutACheckout(t *testing.T) {
 		t.Errorf("a module in the SDK's folder: %v, want %v", err, scaffold.ErrExists)
 	}
 }
+
+// TestScript: a server in TypeScript is written with its types, and built; there is no Go in it.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	for where, types := range map[string]string{"": "../../narthex-sdk/server/narthex-server.d.ts",
+		checkout(t): "../../../web/server/narthex-server.d.ts"} {
+		if where == "" {
+			where = t.TempDir()
+		}
+		written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: where, Script: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, written.Folder, "server-src/tsconfig.json"); !strings.Contains(got, types) {
+			t.Errorf("server-src/tsconfig.json: %s, want %s in it", got, types)
+		}
+		if !missing(written.Folder, "go.mod", "go.sum", "main.go", "main_test.go", "notes.go") {
+			t.Errorf("%s has files of Go", written.Folder)
+		}
+		if _, err := catalog.Inspect(written.Folder, abi.PlatformVersion); err != nil {
+			t.Errorf("the new module is no valid package: %v", err)
+		}
+	}
+}

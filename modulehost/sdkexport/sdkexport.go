@@ -25,7 +25,8 @@ import (
 const (
 	GoFolder      = "go"      // the Go module of the SDK
 	HostFolder    = "host"    // the Go module with the test kit and the host that it runs
-	BrowserFolder = "browser" // the npm package
+	BrowserFolder = "browser" // the npm package of pages
+	ServerFolder  = "server"  // the npm package of servers in TypeScript
 )
 
 // Error is a stable code; its text also says what to do.
@@ -111,14 +112,25 @@ func writeAll(dir string) error {
 	if err != nil {
 		return err
 	}
+	serverManifest, err := serverPackage()
+	if err != nil {
+		return err
+	}
+	server, err := fs.Sub(web.SDK(), ServerFolder)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		copyTree(sdk.Sources(), filepath.Join(dir, GoFolder), nil),
 		copyTree(narthex.Host, filepath.Join(dir, HostFolder), []string{"go.mod"}),
 		write(filepath.Join(dir, HostFolder, "go.mod"),
 			bytes.ReplaceAll(host, []byte("=> ./modulehost/sdk"), []byte("=> ../"+GoFolder))),
-		copyTree(web.SDK(), filepath.Join(dir, BrowserFolder), nil),
+		copyTree(web.SDK(), filepath.Join(dir, BrowserFolder), []string{ServerFolder}),
 		copyTree(narthex.Guide, dir, nil),
 		write(filepath.Join(dir, BrowserFolder, "package.json"), manifest),
+		copyTree(server, filepath.Join(dir, ServerFolder), nil),
+		write(filepath.Join(dir, ServerFolder, "package.json"), serverManifest),
+		write(filepath.Join(dir, ServerFolder, "LICENSE"), licence),
 		write(filepath.Join(dir, BrowserFolder, "LICENSE"), licence),
 		write(filepath.Join(dir, GoFolder, "LICENSE"), licence),
 		write(filepath.Join(dir, "README.md"), readme),
@@ -140,13 +152,25 @@ func browserPackage() ([]byte, error) {
 	}, "", "  ")
 }
 
+// serverPackage is package.json of the server SDK.
+func serverPackage() ([]byte, error) {
+	return json.MarshalIndent(map[string]any{
+		"name": "@narthex/server", "version": abi.PlatformVersion, "type": "module", "license": "Apache-2.0",
+		"description": "The server SDK of Narthex for modules in TypeScript",
+		"types":       "./narthex-server.d.ts",
+		"exports": map[string]any{
+			".": map[string]string{"types": "./narthex-server.d.ts", "default": "./narthex-server.js"},
+		},
+	}, "", "  ")
+}
+
 // copyTree copies files, without tests and files that only tests need.
 func copyTree(from fs.FS, to string, except []string) error {
 	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && entry.Name() == "testdata":
+		case entry.IsDir() && (entry.Name() == "testdata" || slices.Contains(except, name)):
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasSuffix(name, "_test.go") || slices.Contains(except, name):
 			return nil

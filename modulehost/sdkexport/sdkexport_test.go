@@ -32,17 +32,19 @@ func TestWrite(t *testing.T) {
 			t.Fatalf("Write: %v; an export: %v, want nil and true", err, sdkexport.IsExport(dir))
 		}
 		for file, wanted := range map[string]string{
-			"go/go.mod":              "module github.com/narthex-platform/narthex/modulehost/sdk\n",
-			"go/abi/abi.proto":       "message RegisterRequest",
-			"go/link/link.go":        "package link",
-			"go/sqldb/sqldb.go":      "package sqldb",
-			"host/go.mod":            "modulehost/sdk => ../go\n",
-			"host/go.sum":            "github.com/jackc/pgx/v5",
-			"browser/package.json":   `"version": "` + abi.PlatformVersion + `"`,
-			"browser/narthex-sdk.js": "export",
-			"README.md":              "sdk:export",
-			"docs/modules.md":        "home.tiles",
-			"docs/link.md":           "| 7.11 |",
+			"go/go.mod":                  "module github.com/narthex-platform/narthex/modulehost/sdk\n",
+			"go/abi/abi.proto":           "message RegisterRequest",
+			"go/link/link.go":            "package link",
+			"go/sqldb/sqldb.go":          "package sqldb",
+			"host/go.mod":                "modulehost/sdk => ../go\n",
+			"host/go.sum":                "github.com/jackc/pgx/v5",
+			"browser/package.json":       `"version": "` + abi.PlatformVersion + `"`,
+			"browser/narthex-sdk.js":     "export",
+			"server/package.json":        `"version": "` + abi.PlatformVersion + `"`,
+			"server/narthex-server.d.ts": "export function defineModule",
+			"README.md":                  "sdk:export",
+			"docs/modules.md":            "home.tiles",
+			"docs/link.md":               "| 7.11 |",
 		} {
 			if got := read(t, dir, file); !strings.Contains(got, wanted) {
 				t.Errorf("%s has no %q:\n%.300s", file, wanted, got)

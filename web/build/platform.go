@@ -65,6 +65,10 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
+	server, err := serverSDK()
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
 	types, err := declarations()
 	if err != nil {
 		return nil, bundle.SDK{}, err
@@ -88,7 +92,19 @@ func platform() ([]output, bundle.SDK, error) {
 		{"web/dist/gallery/gallery.js", gallery},
 		{sdkFolder + "/" + bundle.SDKScript, sdk},
 		{sdkFolder + "/" + bundle.KitFile, kit},
-	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
+	}, server, types), bundle.SDK{Script: sdk, Kit: parts, Server: server[0].bytes}, nil
+}
+
+// serverSDK returns the package @narthex/server, its script first. It is published as it is written.
+func serverSDK() (files []output, err error) {
+	for _, name := range []string{bundle.ServerScript, "server/narthex-server.d.ts"} {
+		content, err := os.ReadFile("web/" + name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, output{sdkFolder + "/" + name, content})
+	}
+	return files, nil
 }
 
 // pageWithScripts reads a page's source and writes into it what it runs before its own script: the scripts of

@@ -79,3 +79,43 @@ export default defineModuleUi({
 		t.Errorf("a button of a kind that there is not: %v, want it to be refused\n%s", err, report)
 	}
 }
+
+// TestTypesOfServers: TypeScript checks a new module's server with the types of @narthex/server, and finds
+// what is wrong.
+func TestTypesOfServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the type checker twice")
+	}
+	inCheckout(t)
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: root, Dir: t.TempDir(),
+		Script: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func() (report string, err error) {
+		compiler := filepath.Join(root, "web/node_modules/.bin/tsc")
+		command := exec.CommandContext(t.Context(), compiler, "-p", "server-src")
+		command.Dir = written.Folder
+		output, err := command.CombinedOutput()
+		return string(output), err
+	}
+	if report, err := check(); err != nil {
+		t.Errorf("tsc of a new module's server: %v\n%s", err, report)
+	}
+	wrong := "import { defineModule, shape } from \"@narthex/server\";\n" +
+		"export default defineModule((m) => m.post(\"/a\", \"p\", { maxBodyBytes: 9 }, async (request) => {\n" +
+		"\tconst sent = await request.json({ n: shape.optional(shape.integer(1, 2)) });\n" +
+		"\treturn sent.n.toFixed() + sent.other;\n}));\n"
+	index := filepath.Join(written.Folder, "server-src", "index.ts")
+	if err := os.WriteFile(index, []byte(wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, err := check()
+	if err == nil || !strings.Contains(report, "index.ts(4,9): error") || !strings.Contains(report, "'other'") {
+		t.Errorf("tsc of a wrong server: error %v, want two at line 4\n%s", err, report)
+	}
+}

@@ -7,27 +7,34 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// The files of the published browser SDK that the build of a module needs.
+// The files of the published SDK that the build of a module needs.
 const (
 	SDKScript = "narthex-sdk.js"
 	KitFile   = "kit.json" // KitParts as JSON
+	// ServerScript is the script behind @narthex/server.
+	ServerScript = "server/narthex-server.js"
 )
 
 // SDK holds what the build of a module's scripts needs of the platform.
 type SDK struct {
 	Script []byte // the script behind @narthex/sdk
 	Kit    KitParts
+	Server []byte // the script behind @narthex/server
 }
 
-// ReadSDK reads the published browser SDK (web.SDK).
+// ReadSDK reads the published SDK (web.SDK).
 func ReadSDK(from fs.FS) (sdk SDK, err error) {
 	if sdk.Script, err = fs.ReadFile(from, SDKScript); err != nil {
+		return SDK{}, err
+	}
+	if sdk.Server, err = fs.ReadFile(from, ServerScript); err != nil {
 		return SDK{}, err
 	}
 	parts, err := fs.ReadFile(from, KitFile)
@@ -59,13 +66,9 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	}
 	var scripts []Script
 	for _, entry := range entries {
-		options := buildOptions(folder)
-		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
-		if !strings.HasPrefix(entry.script, "ui/") && !strings.HasPrefix(entry.script, "link/") {
-			OnDisplays(&options)
-		}
-		options.Metafile, options.Sourcemap = true, api.SourceMapExternal
-		built, err := run(options, entry.source, Minified)
+		options, style := sdk.optionsOf(entry, folder)
+		options.Metafile = true
+		built, err := run(options, entry.source, style)
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +82,7 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 		}
 		shared := strings.HasPrefix(entry.script, "contributions/") // it may be what contributions have in common
 		if !shared && !described.hasDefaultExport() {
-			return nil, fmt.Errorf("%s: it has no default export; export what the platform shows, as in: "+
-				"export default defineModuleUi({ mount })", from)
+			return nil, fmt.Errorf("%s: it has no default export; %s", from, exportOf(entry))
 		}
 		script := Script{Path: entry.script}
 		for _, file := range built.OutputFiles {
@@ -100,6 +102,20 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 		scripts = append(scripts, script)
 	}
 	return scripts, nil
+}
+
+// optionsOf returns how an entry is built. All but Dashboard pages run on displays, or on any phone.
+func (s SDK) optionsOf(e entry, folder string) (api.BuildOptions, Style) {
+	options := buildOptions(folder)
+	if e.script == serverScript {
+		return s.onServer(options), Readable
+	}
+	options.Plugins = append(options.Plugins, resolving("@narthex/sdk", s.Script), s.Kit.plugin())
+	options.Sourcemap = api.SourceMapExternal
+	if !strings.HasPrefix(e.script, "ui/") && !strings.HasPrefix(e.script, "link/") {
+		OnDisplays(&options)
+	}
+	return options, Minified
 }
 
 // description is esbuild's description of a build.
@@ -139,10 +155,11 @@ func (d description) unusedStyles() (paths []string) {
 // entry is the source file of one script, and the script's path in the module's folder.
 type entry struct{ source, script string }
 
-// entriesOf finds ui-src/index, display-src/index, link-src/index, and each file of contributions-src. Code
+// entriesOf finds server-src/index, ui-src/index, display-src/index, link-src/index, and each file of
+// contributions-src. Code
 // that several contributions share must be in a subfolder.
 func entriesOf(folder string) (entries []entry, err error) {
-	stems := []string{"ui-src/index", "display-src/index", "link-src/index"}
+	stems := []string{"server-src/index", "ui-src/index", "display-src/index", "link-src/index"}
 	files, err := os.ReadDir(filepath.Join(folder, "contributions-src"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -169,17 +186,17 @@ func entriesOf(folder string) (entries []entry, err error) {
 	return entries, nil
 }
 
-// plugin resolves @narthex/sdk to the published SDK.
-func (s SDK) plugin() api.Plugin {
-	return api.Plugin{Name: "SDK", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `^@narthex/sdk$`},
+// resolving resolves an import to a script of the platform.
+func resolving(name string, script []byte) api.Plugin {
+	return api.Plugin{Name: name, Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + regexp.QuoteMeta(name) + "$"},
 			func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: args.Path, Namespace: "sdk"}, nil
 			})
-		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "sdk"},
+		build.OnLoad(api.OnLoadOptions{Filter: "^" + regexp.QuoteMeta(name) + "$", Namespace: "sdk"},
 			func(api.OnLoadArgs) (api.OnLoadResult, error) {
-				script := string(s.Script)
-				return api.OnLoadResult{Contents: &script, Loader: api.LoaderJS}, nil
+				text := string(script)
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
 			})
 	}}
 }

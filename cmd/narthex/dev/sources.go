@@ -82,12 +82,27 @@ func modulesIn(dir string) (folders []string, err error) {
 type outline struct {
 	Version     string
 	Entrypoints struct {
-		Server, UI string
-		Display    struct{ Artifact string }
-		Link       struct{ Artifact string }
+		Server  server
+		UI      string
+		Display struct{ Artifact string }
+		Link    struct{ Artifact string }
 	}
 	Database      struct{ Migrations string }
 	Contributions []struct{ ID, Artifact, Capability string }
+}
+
+// server is the path of an executable, with {os} and {arch}, or of a script.
+type server struct{ executable, script string }
+
+// UnmarshalJSON reads a path, or an object with a script.
+func (s *server) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &s.executable) == nil {
+		return nil
+	}
+	var object struct{ Script string }
+	err := json.Unmarshal(text, &object)
+	s.script = object.Script
+	return err
 }
 
 func readOutline(folder string) (o outline, text []byte, err error) {
@@ -101,8 +116,8 @@ func readOutline(folder string) (o outline, text []byte, err error) {
 
 // parts returns the folders and files that the manifest names, by their first path segment.
 func (o outline) parts() []string {
-	paths := []string{o.Entrypoints.Server, o.Entrypoints.UI, o.Entrypoints.Display.Artifact,
-		o.Entrypoints.Link.Artifact, o.Database.Migrations}
+	paths := []string{o.Entrypoints.Server.executable, o.Entrypoints.Server.script, o.Entrypoints.UI,
+		o.Entrypoints.Display.Artifact, o.Entrypoints.Link.Artifact, o.Database.Migrations}
 	for _, contribution := range o.Contributions {
 		paths = append(paths, contribution.Artifact)
 	}

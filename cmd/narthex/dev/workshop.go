@@ -46,7 +46,7 @@ type change uint8
 
 const (
 	changedServer     change = 1 << iota // Go sources
-	changedScripts                       // sources of what browsers run
+	changedScripts                       // sources of scripts
 	changedMigrations                    // or the manifest, which names them
 	changedPackage                       // another installed file
 )
@@ -68,7 +68,8 @@ func outdated(s source) change {
 	if err != nil {
 		return 0
 	}
-	if server := serverPackage(s.folder); server != "" && o.Entrypoints.Server != "" && inGoModule(server) {
+	server := serverPackage(s.folder)
+	if server != "" && o.Entrypoints.Server.executable != "" && inGoModule(server) {
 		program := filepath.Join(s.folder, executablePath(o))
 		if olderThan(program, s.folder, func(name string) bool {
 			return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
@@ -76,8 +77,8 @@ func outdated(s source) change {
 			needed |= changedServer
 		}
 	}
-	scripts := map[string]string{o.Entrypoints.UI: "ui-src", o.Entrypoints.Display.Artifact: "display-src",
-		o.Entrypoints.Link.Artifact: "link-src"}
+	scripts := map[string]string{o.Entrypoints.Server.script: "server-src", o.Entrypoints.UI: "ui-src",
+		o.Entrypoints.Display.Artifact: "display-src", o.Entrypoints.Link.Artifact: "link-src"}
 	for _, contribution := range o.Contributions {
 		scripts[contribution.Artifact] = "contributions-src"
 	}
@@ -125,7 +126,8 @@ func olderThan(file, folder string, counts func(name string) bool) bool {
 }
 
 func executablePath(o outline) string {
-	return strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(o.Entrypoints.Server)
+	return strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(
+		o.Entrypoints.Server.executable)
 }
 
 // serverPackage returns the folder of the server's Go sources: the module's folder, or server in it; "" if
@@ -153,7 +155,7 @@ func (w *workshop) build(ctx context.Context, s source, what change) error {
 		}
 		w.scripts[s.id], err = bundle.Module(s.folder, sdk)
 		if err != nil {
-			return &stepError{s.id, "bundling what browsers run", err.Error()}
+			return &stepError{s.id, "bundling its scripts", err.Error()}
 		}
 		w.built(s.id, w.scripts[s.id])
 		for _, script := range w.scripts[s.id] {
@@ -219,7 +221,7 @@ func (w *workshop) pack(s source) error {
 			return err
 		}
 	}
-	if program := w.servers[s.id]; program != "" && o.Entrypoints.Server != "" {
+	if program := w.servers[s.id]; program != "" && o.Entrypoints.Server.executable != "" {
 		file, err := os.Open(program)
 		if err != nil {
 			return err
