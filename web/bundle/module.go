@@ -156,8 +156,7 @@ func (d description) unusedStyles() (paths []string) {
 type entry struct{ source, script string }
 
 // entriesOf finds server-src/index, ui-src/index, display-src/index, link-src/index, and each file of
-// contributions-src. Code
-// that several contributions share must be in a subfolder.
+// contributions-src. Code that several contributions share must be in a subfolder.
 func entriesOf(folder string) (entries []entry, err error) {
 	stems := []string{"server-src/index", "ui-src/index", "display-src/index", "link-src/index"}
 	files, err := os.ReadDir(filepath.Join(folder, "contributions-src"))
