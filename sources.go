@@ -17,5 +17,5 @@ var Host embed.FS
 // Guide is what authors read, which sdk:export writes, too.
 //
 //go:embed docs/modules.md docs/modules-mistakes.md docs/link.md docs/reference/modules.md
-//go:embed docs/reference/realtime.md
+//go:embed docs/reference/realtime.md docs/modules-typescript.md
 var Guide embed.FS
