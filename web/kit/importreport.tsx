@@ -28,6 +28,12 @@ export interface ImportReportProps {
 export function ImportReport(props: ImportReportProps) {
 	const { name, answer, effects, ready, problem, columns, choose, take, forget } = props;
 	const [choosing, setChoosing] = useState(false);
+	const [taking, setTaking] = useState(false);
+	const begin = async (): Promise<void> => {
+		setTaking(true);
+		await take();
+		setTaking(false);
+	};
 	const { problems, problemCount, skipped = [], skippedCount = 0, notes = [], noteCount = 0 } = answer;
 	const told = (one: ImportProblem) => {
 		const words = problem(one).replace(/:\s*$/, "."); // nothing was found there
@@ -93,13 +99,19 @@ export function ImportReport(props: ImportReportProps) {
 			)}
 			<div class="d-row">
 				{ready && (
-					<Button kind="primary" onPress={take}>
+					<Button kind="primary" onPress={begin}>
 						{w("importTake")}
 					</Button>
 				)}
 				{askable && <Button onPress={() => setChoosing(true)}>{w("importOther")}</Button>}
 				<Button onPress={forget}>{k("cancel")}</Button>
 			</div>
+			{taking && (
+				<div class="d-under-way" role="status">
+					<p>{w("importUnderWay")}</p>
+					<progress aria-label={w("importTake")} />
+				</div>
+			)}
 		</div>
 	);
 }

@@ -12,6 +12,7 @@ const english = {
 	importNotes: { one: "{count} thing comes in differently:", other: "{count} things come in differently:" },
 	importMore: { one: "and {count} more", other: "and {count} more" },
 	importTake: "Import",
+	importUnderWay: "The file is being imported. A large one takes some seconds.",
 	importWhich: "Which column is which? These are the first rows of the file.",
 	importFirstRows: "The first rows of the file",
 	importAbove: {
@@ -49,6 +50,7 @@ const german: Readonly<Record<WordId, Text>> = {
 	},
 	importMore: { one: "und {count} weitere", other: "und {count} weitere" },
 	importTake: "Importieren",
+	importUnderWay: "Die Datei wird importiert. Eine große braucht einige Sekunden.",
 	importWhich: "Welche Spalte ist welche? Das sind die ersten Zeilen der Datei.",
 	importFirstRows: "Die ersten Zeilen der Datei",
 	importAbove: {

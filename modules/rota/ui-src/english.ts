@@ -148,6 +148,7 @@ export const english = {
 	listRoles: "New roles: {roles}.",
 	archiveEffect: "Roles: {roles}. Volunteers: {volunteers}. Assignments: {assignments}.",
 	import: "Import",
+	reading: "Reading the file …",
 	imported: "Imported",
 	column_name: "Whole name",
 	column_first: "First name",

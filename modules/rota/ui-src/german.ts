@@ -153,6 +153,7 @@ export const german: Record<keyof typeof english, Text> = {
 	listRoles: "Neue Dienste: {roles}.",
 	archiveEffect: "Dienste: {roles}. Personen: {volunteers}. Einteilungen: {assignments}.",
 	import: "Importieren",
+	reading: "Die Datei wird gelesen …",
 	imported: "Importiert",
 	column_name: "Ganzer Name",
 	column_first: "Vorname",

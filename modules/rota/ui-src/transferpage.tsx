@@ -110,7 +110,12 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 			<h2>{title}</h2>
 			<p>{help}</p>
 			<Button onPress={save}>{say("exportFile", { name: out.name })}</Button>
-			<FileButton accept={into.accept} onFiles={([file]) => look(file)}>
+			<FileButton
+				accept={into.accept}
+				busy={transfer.busy}
+				busyWords={say("reading")}
+				onFiles={([file]) => look(file)}
+			>
 				{say("chooseFile")}
 			</FileButton>
 			{(tooLarge || refused) && (

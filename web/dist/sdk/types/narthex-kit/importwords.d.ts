@@ -18,6 +18,7 @@ declare const english: {
         readonly other: "and {count} more";
     };
     readonly importTake: "Import";
+    readonly importUnderWay: "The file is being imported. A large one takes some seconds.";
     readonly importWhich: "Which column is which? These are the first rows of the file.";
     readonly importFirstRows: "The first rows of the file";
     readonly importAbove: {
