@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
@@ -14,9 +15,12 @@ func (p *Process) Schedules() []*abi.Schedule {
 	return p.registered.GetSchedules()
 }
 
-// Run makes one run of a schedule. ctx must have a deadline. Errors as for Call.
-func (p *Process) Run(ctx context.Context, name string) error {
-	return p.Call(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name}, &abi.RunResponse{})
+// Run makes one run of a schedule, and returns for how long the schedule has nothing to do (sdk.NothingFor).
+// ctx must have a deadline. Errors as for Call.
+func (p *Process) Run(ctx context.Context, name string) (rest time.Duration, err error) {
+	var response abi.RunResponse
+	err = p.Call(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name}, &response)
+	return time.Duration(response.GetNothingForSeconds()) * time.Second, err
 }
 
 // Running reports whether the process works on a run of the schedule, even a cancelled one. It returns false

@@ -45,8 +45,9 @@ type Declared struct {
 type Modules interface {
 	// Scheduled returns the schedules of the modules that can be called now.
 	Scheduled() []Declared
-	// Run makes one run. After an error the module may still be working on it.
-	Run(ctx context.Context, moduleID, name string) error
+	// Run makes one run, and returns for how long the schedule has nothing to do; 0: that is not known. After an
+	// error the module may still be working on it.
+	Run(ctx context.Context, moduleID, name string) (rest time.Duration, err error)
 	// Running reports whether the module is working on a run. Without a process it returns false.
 	Running(ctx context.Context, moduleID, name string) (bool, error)
 }
@@ -110,10 +111,14 @@ func (s *Service) RunDue(ctx context.Context) error {
 	return s.look(ctx, make(map[Declared]bool), &runs)
 }
 
-// Next returns the time until the next run of this process's modules: zero or less if it is due. While a run
-// is in progress it is less than a minute. some is false if the modules have no schedule.
-func (s *Service) Next(ctx context.Context) (next time.Duration, some bool, err error) {
-	seconds, err := s.store.next(ctx, s.modules.Scheduled())
+// Next returns the time until the next run of this process's modules that has something to do: zero or less if
+// it is due. While a run is in progress it is less than a minute. unused is for how long nobody has used the
+// process: what an earlier run said of its schedule may no longer be true. some is false if the modules have
+// no schedule.
+func (s *Service) Next(
+	ctx context.Context, unused time.Duration,
+) (next time.Duration, some bool, err error) {
+	seconds, err := s.store.next(ctx, s.modules.Scheduled(), unused)
 	if err != nil || seconds == nil {
 		return 0, false, err
 	}
@@ -157,12 +162,12 @@ func (s *Service) look(ctx context.Context, known map[Declared]bool, runs *sync.
 // run makes one run and stores the result. If that fails, the claim expires by itself.
 func (s *Service) run(ctx context.Context, d Declared, number int64) {
 	within, cancel := context.WithTimeout(ctx, s.pauses.run)
-	err := s.modules.Run(within, d.ModuleID, d.Name)
+	rest, err := s.modules.Run(within, d.ModuleID, d.Name)
 	cancel()
 	ended := err == nil || s.awaitEnd(ctx, d, number)
 	switch {
 	case err == nil:
-		err = s.store.complete(ctx, d, number)
+		err = s.store.complete(ctx, d, number, rest)
 	case ctx.Err() != nil && ended:
 		err = s.store.releaseClaim(ctx, d, number)
 	case ctx.Err() == nil:

@@ -33,6 +33,7 @@ type modules struct {
 
 // counts are the numbers of runs in all processes: begun, running now, and the most at the same time.
 type counts struct {
+	rest           atomic.Int64 // what each run says: how long there is nothing to do
 	mu             sync.Mutex
 	runs, now, max int
 }
@@ -58,7 +59,7 @@ func (m *modules) Scheduled() []schedule.Declared {
 }
 
 // Run returns when ctx ends, like a call to a process: the work may continue.
-func (m *modules) Run(ctx context.Context, _, _ string) error {
+func (m *modules) Run(ctx context.Context, _, _ string) (rest time.Duration, err error) {
 	m.count(1)
 	ended := make(chan error, 1)
 	go func() {
@@ -67,9 +68,9 @@ func (m *modules) Run(ctx context.Context, _, _ string) error {
 	}()
 	select {
 	case err := <-ended:
-		return err
+		return time.Duration(m.counts.rest.Load()), err
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 }
 
@@ -213,7 +214,7 @@ func TestNext(t *testing.T) {
 	i := start(t, 1, func(context.Context) error { <-end; return nil })
 	assertNext := func(when string, from, to time.Duration) {
 		t.Helper()
-		next, some, err := i.processes[0].Next(t.Context())
+		next, some, err := i.processes[0].Next(t.Context(), time.Hour)
 		if err != nil || !some || next < from || next > to {
 			t.Errorf("Next %s: %s, %v, %v; want %s to %s", when, next, some, err, from, to)
 		}
@@ -228,8 +229,57 @@ func TestNext(t *testing.T) {
 	i.await(t, "the run is made", "due_at > now() AND tries = 0")
 	assertNext("after a run", 20*time.Minute, time.Hour)
 	i.Exec(t, `DELETE FROM core.module_schedule`)
-	if _, some, err := i.processes[0].Next(t.Context()); some || err != nil {
+	if _, some, err := i.processes[0].Next(t.Context(), time.Hour); some || err != nil {
 		t.Errorf("Next without a schedule: %v, %v; want none", some, err)
+	}
+}
+
+// TestRestOfASchedule: what a run says of its schedule counts until the process is used again, and until a run
+// fails. It does not change when runs are made.
+func TestRestOfASchedule(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	i := start(t, 1, func(context.Context) error {
+		if broken.Load() {
+			return errors.New("broken")
+		}
+		return nil
+	})
+	i.counts.rest.Store(int64(5 * time.Hour))
+	next := func(unused time.Duration) time.Duration {
+		t.Helper()
+		next, some, err := i.processes[0].Next(t.Context(), unused)
+		if err != nil || !some {
+			t.Fatalf("Next: %v, %v", some, err)
+		}
+		return next
+	}
+	i.await(t, "the schedule is declared", "due_at > now()")
+	i.forward(t, "1 hour")
+	i.await(t, "the run is made", "due_at > now() AND tries = 0")
+	if got := next(time.Minute); got < 4*time.Hour || got > 5*time.Hour {
+		t.Errorf("after a run with nothing to do for 5 hours: %v", got)
+	}
+	if got := next(0); got > time.Hour {
+		t.Errorf("after a use that is later than the run: %v, want an hour at most", got)
+	}
+	if runs, _ := i.counts.get(); runs != 1 {
+		t.Errorf("%d runs, want 1", runs)
+	}
+	i.forward(t, "1 hour")
+	i.await(t, "the next run is made in its hour", "run = 2 AND due_at > now() AND tries = 0")
+	broken.Store(true)
+	i.forward(t, "1 hour")
+	i.await(t, "a run has failed", "tries > 0 AND free_at > now() AND free_at < now() + interval '2 minutes'")
+	if got := next(time.Hour); got > 2*time.Minute {
+		t.Errorf("after a run that failed: %v, want its repetition", got)
+	}
+	broken.Store(false)
+	i.counts.rest.Store(0)
+	i.forward(t, "1 hour")
+	i.await(t, "the run is repeated", "due_at > now() AND tries = 0")
+	if got := next(time.Hour); got > time.Hour {
+		t.Errorf("after a run that said nothing: %v, want an hour at most", got)
 	}
 }
 

@@ -28,8 +28,10 @@ FROM core.module_schedule s
 JOIN unnest($1::text[], $2::text[]) AS declared (module_id, name) USING (module_id, name)
 WHERE s.due_at <= now() AND s.free_at <= now()`
 
+	// greatest ignores NULL
 	selectNext = `
-SELECT extract(epoch FROM min(greatest(s.due_at, s.free_at)) - now())::float8
+SELECT extract(epoch FROM min(greatest(s.due_at, s.free_at, CASE
+	WHEN s.tries = 0 AND s.ended_at > now() - make_interval(secs => $3) THEN s.rests_until END)) - now())::float8
 FROM core.module_schedule s
 JOIN unnest($1::text[], $2::text[]) AS declared (module_id, name) USING (module_id, name)`
 
@@ -55,7 +57,7 @@ WHERE module_id = $1 AND name = $2 AND run = $3`
 	completeRun = `
 UPDATE core.module_schedule
 SET due_at = due_at + make_interval(secs => $4 * (floor(extract(epoch FROM now() - due_at) / $4) + 1)),
-	free_at = now(), tries = 0
+	free_at = now(), tries = 0, ended_at = now(), rests_until = now() + make_interval(secs => nullif($5, 0))
 WHERE module_id = $1 AND name = $2 AND run = $3`
 
 	// The pause doubles from a minute to an hour, or to the interval if that is shorter.
@@ -105,15 +107,18 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 	})
 }
 
-// next returns the seconds until the first of the declared schedules can be claimed, nil without one.
-func (s *Store) next(ctx context.Context, declared []Declared) (seconds *float64, err error) {
+// next returns the seconds until the first of the declared schedules can be claimed and has something to do,
+// nil without one. What runs said that ended before the process was unused does not count.
+func (s *Store) next(
+	ctx context.Context, declared []Declared, unused time.Duration,
+) (seconds *float64, err error) {
 	modules, names := make([]string, len(declared)), make([]string, len(declared))
 	for n, d := range declared {
 		modules[n], names[n] = d.ModuleID, d.Name
 	}
 	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
-	err = s.pool.QueryRow(ctx, selectNext, modules, names).Scan(&seconds)
+	err = s.pool.QueryRow(ctx, selectNext, modules, names, unused.Seconds()).Scan(&seconds)
 	return seconds, err
 }
 
@@ -133,8 +138,8 @@ func (s *Store) renew(ctx context.Context, d Declared, number int64) error {
 	return s.exec(ctx, renewClaim, d.ModuleID, d.Name, number, claimFor.Seconds())
 }
 
-func (s *Store) complete(ctx context.Context, d Declared, number int64) error {
-	return s.exec(ctx, completeRun, d.ModuleID, d.Name, number, d.Interval.Seconds())
+func (s *Store) complete(ctx context.Context, d Declared, number int64, rest time.Duration) error {
+	return s.exec(ctx, completeRun, d.ModuleID, d.Name, number, d.Interval.Seconds(), rest.Seconds())
 }
 
 func (s *Store) fail(ctx context.Context, d Declared, number int64) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -11,6 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
+
+const longestInterval = 30 * 24 * time.Hour
 
 // Scheduled is a function that runs regularly (Registry.Every).
 type Scheduled func(ctx context.Context) error
@@ -36,7 +39,7 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 	case r.scheduled[name] != nil:
 		r.problems = append(r.problems, fmt.Errorf("schedule %q is declared twice", name))
 		return
-	case interval%time.Second != 0 || interval < time.Minute || interval > 30*24*time.Hour:
+	case interval%time.Second != 0 || interval < time.Minute || interval > longestInterval:
 		r.problems = append(r.problems,
 			fmt.Errorf("schedule %q: its interval must be 1 minute to 30 days, in whole seconds", name))
 		return
@@ -48,6 +51,25 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 	r.schedules = append(r.schedules,
 		&abi.Schedule{Name: name, IntervalSeconds: uint32(interval / time.Second)})
 }
+
+// NothingFor, called in a run, tells that its schedule has nothing to do for so long, unless somebody uses
+// the platform meanwhile. Every run tells it anew:
+//
+//	sdk.NothingFor(ctx, next.Sub(now))
+//
+// Runs are made in each interval all the same while the platform's process runs. But a process that nobody
+// uses may end (SERVICE_IDLE_EXIT_MINUTES), and only a run that has something to do keeps it running, or starts
+// it again, within a quarter of an hour. Without this call each run counts as one that has, so a run that
+// leaves work to another schedule or to a goroutine does not call it. The longest d of a run counts, at most
+// 30 days.
+func NothingFor(ctx context.Context, d time.Duration) {
+	if rest, ok := ctx.Value(restKey{}).(*atomic.Int64); ok {
+		rest.Store(max(rest.Load(), int64(d)))
+	}
+}
+
+// restKey is the key of what a run told, in nanoseconds, in its context.
+type restKey struct{}
 
 // codeRunning is the failure of a run when the previous run of its schedule is still in progress.
 const codeRunning = Error("RUN_IN_PROGRESS")
@@ -121,9 +143,11 @@ func (l *moduleServer) run(ctx context.Context, payload []byte) (proto.Message, 
 		return nil, &link.Failure{CodeText: codeRunning.Code()}
 	}
 	defer end()
-	err := run(ctx)
+	var rest atomic.Int64
+	err := run(context.WithValue(ctx, restKey{}, &rest))
 	if err != nil && ctx.Err() != context.Canceled {
 		reportError("Every "+name, err)
 	}
-	return &abi.RunResponse{}, err
+	seconds := min(max(time.Duration(rest.Load()), 0), longestInterval) / time.Second
+	return &abi.RunResponse{NothingForSeconds: uint32(seconds)}, err
 }

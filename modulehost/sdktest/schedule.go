@@ -45,6 +45,14 @@ func (m *Module) Advance(by time.Duration) error {
 	}
 }
 
+// NothingFor returns for how long the schedule has nothing to do, as its last run told (sdk.NothingFor); 0 if
+// it told nothing or has not run.
+func (m *Module) NothingFor(schedule string) time.Duration {
+	m.scheduled.mu.Lock()
+	defer m.scheduled.mu.Unlock()
+	return m.scheduled.rests[schedule]
+}
+
 // openSchedules stores the module's schedules as its first start on a platform would.
 func (m *Module) openSchedules(registered []*abi.Schedule) {
 	m.tb.Helper()
@@ -54,7 +62,7 @@ func (m *Module) openSchedules(registered []*abi.Schedule) {
 	if m.db == nil {
 		m.db = databasetest.New(m.tb)
 	}
-	m.scheduled = &scheduled{Module: m}
+	m.scheduled = &scheduled{Module: m, rests: make(map[string]time.Duration)}
 	m.schedules = schedule.New(schedule.NewStore(m.db.Pool(m.tb)), m.scheduled, zap.NewNop())
 	if err := m.schedules.RunDue(m.tb.Context()); err != nil {
 		m.tb.Fatal("sdktest: ", err)
@@ -66,6 +74,7 @@ type scheduled struct {
 	*Module
 	mu     sync.Mutex
 	failed []error
+	rests  map[string]time.Duration // of each schedule's last run
 }
 
 func (s *scheduled) failures() error {
@@ -89,14 +98,17 @@ func (s *scheduled) Scheduled() (declared []schedule.Declared) {
 }
 
 // Run makes one run.
-func (s *scheduled) Run(ctx context.Context, _, name string) error {
-	err := s.callContext(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name}, &abi.RunResponse{})
+func (s *scheduled) Run(ctx context.Context, _, name string) (rest time.Duration, err error) {
+	var response abi.RunResponse
+	err = s.callContext(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name}, &response)
+	rest = time.Duration(response.GetNothingForSeconds()) * time.Second
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.failed = append(s.failed, errors.New("the run "+name+" failed: "+err.Error()))
 	}
-	return err
+	s.rests[name] = rest
+	return rest, err
 }
 
 // Running asks the module whether the schedule's run is in progress.

@@ -34,26 +34,30 @@ func (m *rota) keepFollowing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.follow(ctx)
+	different, err := m.follow(ctx)
+	if err == nil && !different { // else there are news for the outbox
+		sdk.NothingFor(ctx, restMost)
+	}
+	return err
 }
 
 // follow looks at what became of the services that people are asked for, and of further ones, and notes what
 // is different. The state of a service has a rev, and an older state than the known one changes nothing. So
 // it does not matter which process runs this, how often, or with how old an answer.
-func (m *rota) follow(ctx context.Context, further ...string) error {
+func (m *rota) follow(ctx context.Context, further ...string) (some bool, err error) {
 	known, err := m.followed(ctx, further)
 	if err != nil {
-		return err
+		return false, err
 	}
 	now, err := m.states(ctx, known)
 	if err != nil {
-		return err
+		return false, err
 	}
 	different := slices.DeleteFunc(known, func(k knownService) bool { return !k.differs(now) })
 	if len(different) == 0 {
-		return nil
+		return false, nil
 	}
-	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
+	return true, m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		for _, k := range different {
 			if err := m.noteState(ctx, tx, k.Ref, now); err != nil {
 				return update{}, err
@@ -213,7 +217,7 @@ func askAgain(ctx context.Context, tx *sdk.Tx, before knownService, s state) err
 
 // caughtUp follows the services now, without waiting for the schedule.
 func (m *rota) caughtUp(ctx context.Context, further ...string) bool {
-	err := m.follow(ctx, further...)
+	_, err := m.follow(ctx, further...)
 	if err != nil {
 		m.host.Log.Warn("changes of services could not be followed")
 	}

@@ -16,12 +16,12 @@ func TestWhatPlansLeaveOfAPerson(t *testing.T) {
 	removed, _ := f.askedOf("Reader 2", "Reader", statusYes)
 	asked := f.services[0].Start
 	member, former := f.member(reader), f.member(removed)
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.do(f.office, "DELETE", "/volunteers/"+removed.ID, nil, 204)
 	f.replan(func() { f.services[0].Start = asked.AddDate(0, 0, 7) })
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.awaitIdle()
@@ -37,7 +37,7 @@ func TestWhatPlansLeaveOfAPerson(t *testing.T) {
 	}
 
 	f.replan(func() { f.services = f.services[1:] }) // cancelled; its news wait for an hour
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	type exported struct {

@@ -89,7 +89,7 @@ func TestLinkOfNews(t *testing.T) {
 	ben, _ := f.askedOf("Ben", "Welcome", statusYes)
 	follow := func() {
 		t.Helper()
-		if err := f.rota.follow(t.Context()); err != nil {
+		if _, err := f.rota.follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		f.awaitIdle()

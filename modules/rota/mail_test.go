@@ -203,7 +203,7 @@ func TestDigest(t *testing.T) {
 	}{{monday.Add(7 * time.Hour), 0}, {monday.Add(9 * time.Hour), 1}, {monday.Add(20 * time.Hour), 1},
 		{monday.Add(40 * time.Hour), 1}} {
 		f.at.Store(&moment.at)
-		if err := f.rota.queueDigest(t.Context(), moment.at); err != nil {
+		if _, err := f.rota.queueDigest(t.Context(), moment.at); err != nil {
 			t.Fatal(err)
 		}
 		f.rota.outbox.wake()

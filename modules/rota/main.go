@@ -26,6 +26,7 @@ const boardChannel = "board"
 const (
 	remindEvery  = 10 * time.Minute
 	deliverEvery = time.Minute
+	restMost     = 24 * time.Hour // when nothing waits
 )
 
 // rota is the module with its routes and, once started, their dependencies.

@@ -95,7 +95,7 @@ func TestAMovedService(t *testing.T) {
 		var all sync.WaitGroup
 		for _, process := range []*rota{f.rota, second, f.rota, second} {
 			all.Go(func() {
-				if err := process.follow(t.Context()); err != nil {
+				if _, err := process.follow(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -187,7 +187,7 @@ func TestACancelledService(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	yes, _ := f.askedOf("Reader 1", "Reader", statusYes)
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	first := f.services[0]
@@ -195,7 +195,7 @@ func TestACancelledService(t *testing.T) {
 	restore := func() { f.replan(func() { f.services = append([]service{first}, f.services...) }) }
 	for _, change := range []func(){cancel, restore, cancel, restore} {
 		change()
-		if err := f.rota.follow(t.Context()); err != nil {
+		if _, err := f.rota.follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		f.awaitIdle()
@@ -321,7 +321,7 @@ func TestNewsThatReachNobody(t *testing.T) {
 	f.set(f.assign("service-1", "Reader", ruth).ID, statusYes, 1)
 	ben, _ := f.askedOf("Ben", "Welcome", statusYes)
 	f.askedOf("Anna", "Welcome", statusNo)
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	asked := f.do(f.office, "GET", "/services/service-1/asked", nil, 200).Body
@@ -333,7 +333,7 @@ func TestNewsThatReachNobody(t *testing.T) {
 	f.FailMail(sdk.MailRejected, sdk.MailRejected)
 	unreached := func(want string) {
 		t.Helper()
-		if err := f.rota.follow(t.Context()); err != nil {
+		if _, err := f.rota.follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		f.awaitIdle()
@@ -359,7 +359,7 @@ func TestNewsThatWereNotSent(t *testing.T) {
 	f := newFixture(t, nil)
 	yes, one := f.askedOf("Reader 1", "Reader", statusYes)
 	removed, _ := f.askedOf("Reader 2", "Reader", statusYes)
-	if err := f.rota.follow(t.Context()); err != nil {
+	if _, err := f.rota.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	at := f.said(f.services[0].Start) + ": Reader (Morning service). "

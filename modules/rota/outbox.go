@@ -263,6 +263,24 @@ func (m *rota) resume(ctx context.Context) error {
 		return err
 	}
 	_, err = m.db.Exec(ctx, `DELETE FROM mail_log WHERE at < now() - $1 * interval '1 day'`, logDays)
+	if err == nil {
+		err = m.rest(ctx)
+	}
 	m.outbox.wake()
+	return err
+}
+
+// rest tells that there is nothing to do when no mail waits: to be sent, for its outcome, for the hour after
+// which news are sent, or to be tried again.
+func (m *rota) rest(ctx context.Context) error {
+	var waits bool
+	err := m.db.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM told WHERE mail_id IS NULL)
+			OR EXISTS (SELECT FROM mail_log WHERE outcome IS NULL)
+			OR EXISTS (SELECT FROM mail_log WHERE kind = $1 AND queued_at > $2 AND outcome IN ($3, $4))`,
+		kindNews, m.clock().Add(-retryFor), outcomeTryAgain, outcomeDeferred).Scan(&waits)
+	if err == nil && !waits {
+		sdk.NothingFor(ctx, restMost)
+	}
 	return err
 }

@@ -15,36 +15,66 @@ const remindAt = 8
 func (m *rota) remind(ctx context.Context) error {
 	now := m.clock()
 	before := int(m.host.Config.Integer("remindDaysBefore"))
-	services, err := m.services(ctx, now, now.AddDate(0, 0, before+1))
+	// a day more than is reminded of, for the next moment
+	services, err := m.services(ctx, now, now.AddDate(0, 0, before+2))
 	if err != nil {
 		return err
 	}
+	queued := false
 	for _, s := range services {
 		due, which := m.due(s, now, before)
 		if which == "" {
 			continue
 		}
 		day := m.dayOf(s.Start).Format(time.DateOnly)
-		if err := m.queueReminders(ctx, s.ID, due, "/"+day+"/"+which); err != nil {
+		some, err := m.queueReminders(ctx, s.ID, due, "/"+day+"/"+which)
+		if err != nil {
 			return err
 		}
+		queued = queued || some
 	}
-	if err := m.queueDigest(ctx, now); err != nil {
+	digest, err := m.queueDigest(ctx, now)
+	if err != nil {
 		return err
 	}
 	m.outbox.wake()
+	if !queued && !digest { // else the outbox has something to do
+		sdk.NothingFor(ctx, m.nextReminder(services, now, before).Sub(now))
+	}
 	return nil
+}
+
+// nextReminder returns the first moment after now at which something may be due, at most a day later.
+func (m *rota) nextReminder(services []service, now time.Time, before int) time.Time {
+	week := m.weekOf(now)
+	moments := []time.Time{remindAtHour(week), remindAtHour(week.AddDate(0, 0, 7))}
+	for _, s := range services {
+		earlier, onTheDay := m.moments(s, before)
+		moments = append(moments, earlier, onTheDay)
+	}
+	next := now.Add(restMost)
+	for _, moment := range moments {
+		if moment.After(now) && moment.Before(next) {
+			next = moment
+		}
+	}
+	return next
+}
+
+// moments returns when the reminders of a service are due, the one before its day and the one on it.
+func (m *rota) moments(s service, before int) (earlier, onTheDay time.Time) {
+	day := m.dayOf(s.Start)
+	onTheDay = remindAtHour(day)
+	if early := s.Start.Add(-2 * time.Hour); early.Before(onTheDay) {
+		onTheDay = early // earlier, for a service in the early morning
+	}
+	return remindAtHour(day.AddDate(0, 0, -before)), onTheDay
 }
 
 // due returns which of a service's two reminders is due and since when; "" for none. On the day of the
 // service only the second one is still sent.
 func (m *rota) due(s service, now time.Time, before int) (since time.Time, which string) {
-	day := m.dayOf(s.Start)
-	onTheDay := remindAtHour(day)
-	if early := s.Start.Add(-2 * time.Hour); early.Before(onTheDay) {
-		onTheDay = early // earlier, for a service in the early morning
-	}
-	earlier := remindAtHour(day.AddDate(0, 0, -before))
+	earlier, onTheDay := m.moments(s, before)
 	switch {
 	case !now.Before(s.Start):
 		return now, ""
@@ -52,7 +82,7 @@ func (m *rota) due(s service, now time.Time, before int) (since time.Time, which
 		if m.host.Config.Boolean("remindOnTheDay") {
 			return onTheDay, "day"
 		}
-	case now.Before(day) && !now.Before(earlier):
+	case now.Before(m.dayOf(s.Start)) && !now.Before(earlier):
 		return earlier, "before"
 	}
 	return now, ""
@@ -65,8 +95,10 @@ func remindAtHour(day time.Time) time.Time {
 
 // queueReminders stores reminders for volunteers who have said yes or have not responded. It skips those who
 // got their request after the reminder was due.
-func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Time, once string) error {
-	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
+func (m *rota) queueReminders(
+	ctx context.Context, serviceID string, due time.Time, once string,
+) (some bool, err error) {
+	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		mails, err := sdk.Select[int64](ctx, tx, `
 			WITH due AS (
 				SELECT a.id, a.volunteer_id, 'reminder/' || a.id || $3 AS once
@@ -86,22 +118,23 @@ func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Ti
 		if err != nil {
 			return update{}, err
 		}
-		if len(mails) == 0 {
+		if some = len(mails) > 0; !some {
 			return update{}, sdk.ErrUnchanged
 		}
 		return aboutMails(ctx, tx, mails)
 	})
+	return some, err
 }
 
 // queueDigest stores the overview on the first day of the week.
-func (m *rota) queueDigest(ctx context.Context, now time.Time) error {
+func (m *rota) queueDigest(ctx context.Context, now time.Time) (some bool, err error) {
 	week := m.weekOf(now)
 	if !week.Equal(m.dayOf(now)) || now.Before(remindAtHour(week)) {
-		return nil
+		return false, nil
 	}
-	_, err := m.db.Exec(ctx, `
+	stored, err := m.db.Exec(ctx, `
 		INSERT INTO mail_log (kind, once)
 		SELECT 'digest', $1 WHERE EXISTS (SELECT FROM volunteers WHERE digest)
 		ON CONFLICT (once) DO NOTHING`, "digest/"+week.Format(time.DateOnly))
-	return err
+	return stored > 0, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -28,6 +29,21 @@ func keepPress(ctx context.Context, tx *sdk.Tx, driver, op string) error {
 // forgetPresses deletes old presses, which no client repeats any more.
 func (s *stage) forgetPresses(ctx context.Context) error {
 	_, err := s.store.db.Exec(ctx, `DELETE FROM presses WHERE done_at < now() - interval '1 hour'`)
+	if err != nil {
+		return err
+	}
+	return s.restUntil(ctx, `SELECT min(done_at) + interval '1 hour' FROM presses`)
+}
+
+// restUntil tells that a schedule has nothing to do until the moment that the statement returns, or for a day
+// if that is NULL.
+func (s *stage) restUntil(ctx context.Context, sql string) error {
+	seconds := (24 * time.Hour).Seconds()
+	err := s.store.db.QueryRow(ctx, `SELECT coalesce(extract(epoch FROM (`+sql+`) - now()), $1)::float8`,
+		seconds).Scan(&seconds)
+	if err == nil {
+		sdk.NothingFor(ctx, time.Duration(seconds)*time.Second)
+	}
 	return err
 }
 

@@ -214,7 +214,10 @@ func restoreService(ctx context.Context, tx *sdk.Tx, id, writer string) error {
 // forgetCancelled deletes the services that were cancelled more than a day ago.
 func (s *stage) forgetCancelled(ctx context.Context) error {
 	_, err := s.store.db.Exec(ctx, `DELETE FROM services WHERE cancelled_at < now() - interval '1 day'`)
-	return err
+	if err != nil {
+		return err
+	}
+	return s.restUntil(ctx, `SELECT min(cancelled_at) + interval '1 day' FROM services`)
 }
 
 // touchService increments the rev of a service after a change of its items.

@@ -32,9 +32,12 @@ type Config struct {
 	Log   *zap.Logger
 }
 
-// ScheduledRuns returns the time until the next scheduled run: zero or less if one is due or in progress. No
-// run is scheduled if some is false.
-type ScheduledRuns func(ctx context.Context) (next time.Duration, some bool, err error)
+// ScheduledRuns returns the time until the next scheduled run that has something to do: zero or less if one
+// is due or in progress. unused is for how long nobody has used the process, or since when it runs. No run is
+// scheduled if some is false.
+type ScheduledRuns func(
+	ctx context.Context, unused time.Duration,
+) (next time.Duration, some bool, err error)
 
 // LongestSleep is the longest time until the process is started again, although nothing is scheduled: expired
 // data is to be deleted, and modules may still have to forget an erased person.
@@ -82,6 +85,7 @@ func (s *Service) Serve(ctx context.Context) error {
 		seen  = s.begun.Load()
 		idle  bool
 		since time.Time
+		last  = time.Now() // look that found it used; at first the start
 	)
 	for {
 		select {
@@ -94,10 +98,10 @@ func (s *Service) Serve(ctx context.Context) error {
 		seen = begun
 		switch {
 		case used:
-			idle = false
+			idle, last = false, time.Now()
 		case !idle:
 			idle, since = true, time.Now()
-		case time.Since(since) >= after && s.mayLeave(ctx):
+		case time.Since(since) >= after && s.mayLeave(ctx, time.Since(last)):
 			s.passed <- struct{}{}
 			<-ctx.Done()
 			return ctx.Err()
@@ -117,8 +121,8 @@ func (s *Service) used() bool {
 
 // mayLeave reports whether no scheduled run is due soon and the time of the next one is stored. Without a
 // database it returns false: a process that started again would not get ready.
-func (s *Service) mayLeave(ctx context.Context) bool {
-	next, some, err := s.config.Runs(ctx)
+func (s *Service) mayLeave(ctx context.Context, unused time.Duration) bool {
+	next, some, err := s.config.Runs(ctx, unused)
 	if err != nil || some && next <= deadlines.RunSoon {
 		return false
 	}

@@ -20,12 +20,13 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // process is a process that may be idle for 10 minutes, in virtual time.
 type process struct {
-	mu             sync.Mutex // guards the next five
+	mu             sync.Mutex // guards the next six
 	streams, mails int
 	next           time.Duration // until the next scheduled run; 0: there is none
 	unreachable    error         // why the time of the next run cannot be read
 	full           error         // why it cannot be stored
 	left           time.Duration // what was stored
+	unused         time.Duration // for which the runs were asked last
 	service        *idle.Service
 	handler        http.Handler
 	began          time.Time
@@ -38,8 +39,8 @@ func serve(t *testing.T, p *process) {
 		After:   10,
 		Streams: func() (n int) { p.set(func() { n = p.streams }); return n },
 		Mails:   func() (n int) { p.set(func() { n = p.mails }); return n },
-		Runs: func(context.Context) (next time.Duration, some bool, err error) {
-			p.set(func() { next, some, err = p.next, p.next != 0, p.unreachable })
+		Runs: func(_ context.Context, unused time.Duration) (next time.Duration, some bool, err error) {
+			p.set(func() { next, some, err, p.unused = p.next, p.next != 0, p.unreachable, unused })
 			return next, some, err
 		},
 		Uncounted: "/health/",
@@ -187,6 +188,29 @@ func TestScheduledRuns(t *testing.T) {
 		p.assertEnds(t, "a run in a month")
 		if p.left != idle.LongestSleep {
 			t.Errorf("a run in a month: to be started after %s, want %s", p.left, idle.LongestSleep)
+		}
+	})
+}
+
+// TestRunsSinceTheLastUse: what runs said counts since the start, or since a look after the last use.
+func TestRunsSinceTheLastUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := new(process)
+		serve(t, p)
+		p.assertEnds(t, "never used")
+		if since := time.Since(p.began); p.unused != since {
+			t.Errorf("never used, for %s: runs are asked since %s", since, p.unused)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := new(process)
+		serve(t, p)
+		p.assertStays(t, "not yet", 450*time.Second)
+		used := time.Now()
+		p.get("/")
+		p.assertEnds(t, "after a use")
+		if since := time.Since(used); p.unused > since || p.unused < since-time.Minute {
+			t.Errorf("used %s ago: runs are asked since %s", since, p.unused)
 		}
 	})
 }

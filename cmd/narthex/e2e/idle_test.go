@@ -12,11 +12,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
 // unit is an installation whose socket the test holds and whose process it starts, as systemd does.
@@ -135,6 +137,71 @@ func TestIdleExit(t *testing.T) {
 	if err != nil || wake < due-2 || wake > due+600 { // the file is written after the query
 		t.Errorf("the file wake has %q, want the time of the next run, %d", stored, due)
 	}
+}
+
+// TestIdleHouseWithAllModules: an idle house with all reference modules ends, although Rota has schedules of
+// every minute, and the file wake has the time at which the first schedule has something to do. With a mail
+// that waits it stays.
+func TestIdleHouseWithAllModules(t *testing.T) {
+	t.Parallel()
+	u := newUnit(t, "home", "announcements", "calendar", "stage", "rota", "countdown")
+	u.useObjectStorage("http://" + storagetest.New(t).Address)
+	// the first connection starts it; the schedules are declared then
+	wake := func() *invocation {
+		go func() { _, _ = http.Get(u.address + "/api/v1/principal") }()
+		return u.activate(t)
+	}
+	declared := func() bool {
+		var n int
+		err := u.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.module_schedule`).Scan(&n)
+		return err == nil && n == 7
+	}
+	process := wake()
+	eventually(t, "the schedules are declared", declared)
+	u.db.Exec(t, `INSERT INTO module_rota.mail_log (kind, outcome, at) VALUES ('news', 'deferred', now())`)
+	due := func() {
+		u.db.Exec(t, `UPDATE core.module_schedule SET due_at = now()`)
+	}
+	due()
+	eventually(t, "every schedule has run", func() (ran bool) {
+		err := u.db.Pool(t).QueryRow(t.Context(), `SELECT bool_and(ended_at IS NOT NULL) FROM core.module_schedule`).
+			Scan(&ran)
+		return err == nil && ran
+	})
+	if stays := u.rests(t, "mails"); stays {
+		t.Error("Rota has nothing to do while a mail waits to be tried again")
+	}
+	u.db.Exec(t, `UPDATE module_rota.mail_log SET outcome = 'sent'`)
+	due()
+	process.awaitOutput(t, &process.stderr, `"msg":"idle, stopping"`)
+	if code := process.awaitExit(t); code != cli.ExitSuccess {
+		t.Errorf("idle: exit %d, want 0", code)
+	}
+	stored, err := os.ReadFile(filepath.Join(u.environment["STATE_DIRECTORY"], "wake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first int64
+	if err := u.db.Pool(t).QueryRow(t.Context(), `
+		SELECT extract(epoch FROM min(greatest(due_at, rests_until)))::bigint FROM core.module_schedule`).
+		Scan(&first); err != nil {
+		t.Fatal(err)
+	}
+	at, err := strconv.ParseInt(strings.TrimSpace(string(stored)), 10, 64)
+	if in := at - time.Now().Unix(); err != nil || at < first-2 || at > first+600 || in < 15*60 {
+		t.Errorf("the file wake has %q, in %d s; want the time of the next run with work, %d", stored, in, first)
+	}
+}
+
+// rests reports whether a schedule of Rota has nothing to do.
+func (u *unit) rests(t *testing.T, schedule string) (rests bool) {
+	t.Helper()
+	if err := u.db.Pool(t).QueryRow(t.Context(), `
+		SELECT rests_until > now() FROM core.module_schedule WHERE module_id = 'rota' AND name = $1`,
+		schedule).Scan(&rests); err != nil {
+		t.Fatal(err)
+	}
+	return rests
 }
 
 // TestIdleExitNeedsASocket: without a socket of systemd nothing would start the process again.

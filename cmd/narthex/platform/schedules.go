@@ -26,13 +26,13 @@ func (s *Server) Scheduled() (declared []schedule.Declared) {
 }
 
 // Run makes a module run one of its schedules. See schedule.Modules.
-func (s *Server) Run(ctx context.Context, moduleID, name string) error {
+func (s *Server) Run(ctx context.Context, moduleID, name string) (rest time.Duration, err error) {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {
 			return module.process.Run(ctx, name)
 		}
 	}
-	return process.ErrUnavailable
+	return 0, process.ErrUnavailable
 }
 
 // Running reports whether a module is working on a run of a schedule. See schedule.Modules.

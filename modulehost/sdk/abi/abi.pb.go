@@ -622,10 +622,11 @@ func (x *RunRequest) GetAskOnly() bool {
 }
 
 type RunResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Running       bool                   `protobuf:"varint,1,opt,name=running,proto3" json:"running,omitempty"` // of ask_only: a run is in progress, be it one that was cancelled
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Running           bool                   `protobuf:"varint,1,opt,name=running,proto3" json:"running,omitempty"`                                                // of ask_only: a run is in progress, be it one that was cancelled
+	NothingForSeconds uint32                 `protobuf:"varint,2,opt,name=nothing_for_seconds,json=nothingForSeconds,proto3" json:"nothing_for_seconds,omitempty"` // of a run: the schedule has nothing to do for so long, unless the platform is used; 0: not known
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *RunResponse) Reset() {
@@ -663,6 +664,13 @@ func (x *RunResponse) GetRunning() bool {
 		return x.Running
 	}
 	return false
+}
+
+func (x *RunResponse) GetNothingForSeconds() uint32 {
+	if x != nil {
+		return x.NothingForSeconds
+	}
+	return 0
 }
 
 // NamesRequest asks for names of people, for a manifest with "people".
@@ -5312,9 +5320,10 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"RunRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x19\n" +
-	"\bask_only\x18\x02 \x01(\bR\aaskOnly\"'\n" +
+	"\bask_only\x18\x02 \x01(\bR\aaskOnly\"W\n" +
 	"\vRunResponse\x12\x18\n" +
-	"\arunning\x18\x01 \x01(\bR\arunning\")\n" +
+	"\arunning\x18\x01 \x01(\bR\arunning\x12.\n" +
+	"\x13nothing_for_seconds\x18\x02 \x01(\rR\x11nothingForSeconds\")\n" +
 	"\fNamesRequest\x12\x19\n" +
 	"\buser_ids\x18\x01 \x03(\tR\auserIds\"\x8c\x01\n" +
 	"\rNamesResponse\x12A\n" +
