@@ -111,10 +111,10 @@ func (s *Service) RunDue(ctx context.Context) error {
 	return s.look(ctx, make(map[Declared]bool), &runs)
 }
 
-// Next returns the time until the next run of this process's modules that has something to do: zero or less if
-// it is due. While a run is in progress it is less than a minute. unused is for how long nobody has used the
-// process: what an earlier run said of its schedule may no longer be true. some is false if the modules have
-// no schedule.
+// Next returns the time until the next run of this process's modules that has something to do: zero or less
+// if it is due. While a run is in progress it is less than a minute. unused is for how long nobody has used
+// the process: what an earlier run said of its schedule may no longer be true. some is false if the modules
+// have no schedule.
 func (s *Service) Next(
 	ctx context.Context, unused time.Duration,
 ) (next time.Duration, some bool, err error) {

@@ -234,8 +234,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestRestOfASchedule: what a run says of its schedule counts until the process is used again, and until a run
-// fails. It does not change when runs are made.
+// TestRestOfASchedule: what a run says of its schedule counts until the process is used again, and until a
+// run fails. It does not change when runs are made.
 func TestRestOfASchedule(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool

@@ -58,10 +58,10 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 //	sdk.NothingFor(ctx, next.Sub(now))
 //
 // Runs are made in each interval all the same while the platform's process runs. But a process that nobody
-// uses may end (SERVICE_IDLE_EXIT_MINUTES), and only a run that has something to do keeps it running, or starts
-// it again, within a quarter of an hour. Without this call each run counts as one that has, so a run that
-// leaves work to another schedule or to a goroutine does not call it. The longest d of a run counts, at most
-// 30 days.
+// uses may end (SERVICE_IDLE_EXIT_MINUTES), and only a run that has something to do keeps it running, or
+// starts it again, within a quarter of an hour. Without this call each run counts as one that has, so a run
+// that leaves work to another schedule or to a goroutine does not call it. The longest d of a run counts, at
+// most 30 days.
 func NothingFor(ctx context.Context, d time.Duration) {
 	if rest, ok := ctx.Value(restKey{}).(*atomic.Int64); ok {
 		rest.Store(max(rest.Load(), int64(d)))

@@ -29,7 +29,7 @@ func TestRest(t *testing.T) {
 	}
 	earlier := remindAtHour(day.AddDate(0, 0, -2))
 	rests("on Monday before the overview", earlier.Add(-26*time.Hour), "reminders", 2*time.Hour)
-	rests("a day before the reminder", earlier.Add(-24*time.Hour+time.Minute), "reminders", 24*time.Hour-time.Minute)
+	rests("a day before the reminder", earlier.Add(-23*time.Hour), "reminders", 23*time.Hour)
 	rests("some hours before the reminder", earlier.Add(-3*time.Hour), "reminders", 3*time.Hour)
 	rests("without a mail", earlier.Add(-3*time.Hour), "mails", restMost)
 	rests("without a change of a service", earlier.Add(-3*time.Hour), "services", restMost)

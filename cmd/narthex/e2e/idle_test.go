@@ -164,8 +164,8 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	}
 	due()
 	eventually(t, "every schedule has run", func() (ran bool) {
-		err := u.db.Pool(t).QueryRow(t.Context(), `SELECT bool_and(ended_at IS NOT NULL) FROM core.module_schedule`).
-			Scan(&ran)
+		err := u.db.Pool(t).QueryRow(t.Context(), `
+			SELECT bool_and(ended_at IS NOT NULL) FROM core.module_schedule`).Scan(&ran)
 		return err == nil && ran
 	})
 	if stays := u.rests(t, "mails"); stays {
