@@ -268,9 +268,14 @@ func (table ImportedTable) removable() string {
 	return `(imported.before IS NULL AND ` + unused + ` AND (` + table.untouched() + ` OR ` + table.gone() + `))`
 }
 
-// Forget deletes what is known of imports that can no longer be undone; call it in a schedule.
+// Forget deletes what is known of imports that can no longer be undone; call it in a schedule, which it tells
+// when there is something to do again (NothingUntil).
 func (all Imports) Forget(ctx context.Context, db Querier) error {
 	_, err := db.Exec(ctx, `DELETE FROM imports WHERE at <= now() - make_interval(secs => $1)`,
 		UndoImportFor.Seconds())
-	return err
+	if err != nil {
+		return err
+	}
+	return NothingUntil(ctx, db, fmt.Sprintf(`SELECT min(at) + make_interval(secs => %d) FROM imports`,
+		UndoImportFor/time.Second))
 }

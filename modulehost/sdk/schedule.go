@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -60,15 +59,38 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 // Runs are made in each interval all the same while the platform's process runs. But a process that nobody
 // uses may end (SERVICE_IDLE_EXIT_MINUTES), and only a run that has something to do keeps it running, or
 // starts it again, within a quarter of an hour. Without this call each run counts as one that has, so a run
-// that leaves work to another schedule or to a goroutine does not call it. The longest d of a run counts, at
+// that leaves work to another schedule or to a goroutine does not call it. The shortest d of a run counts, at
 // most 30 days.
 func NothingFor(ctx context.Context, d time.Duration) {
-	if rest, ok := ctx.Value(restKey{}).(*atomic.Int64); ok {
-		rest.Store(max(rest.Load(), int64(d)))
+	if r, ok := ctx.Value(restKey{}).(*rest); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if !r.told || d < r.shortest {
+			r.told, r.shortest = true, d
+		}
 	}
 }
 
-// restKey is the key of what a run told, in nanoseconds, in its context.
+// NothingUntil calls NothingFor with the time until the moment that sql selects, by the database's clock, or
+// with a day if it selects NULL. Outside a run it only runs the statement.
+func NothingUntil(ctx context.Context, db Querier, sql string) error {
+	seconds := (24 * time.Hour).Seconds()
+	err := db.QueryRow(ctx, `SELECT coalesce(extract(epoch FROM (`+sql+`) - now())::float8, $1::float8)`,
+		seconds).Scan(&seconds)
+	if err == nil {
+		NothingFor(ctx, time.Duration(seconds*float64(time.Second)))
+	}
+	return err
+}
+
+// rest is what a run told.
+type rest struct {
+	mu       sync.Mutex
+	told     bool
+	shortest time.Duration
+}
+
+// restKey is the key of a run's rest in its context.
 type restKey struct{}
 
 // codeRunning is the failure of a run when the previous run of its schedule is still in progress.
@@ -143,11 +165,11 @@ func (l *moduleServer) run(ctx context.Context, payload []byte) (proto.Message, 
 		return nil, &link.Failure{CodeText: codeRunning.Code()}
 	}
 	defer end()
-	var rest atomic.Int64
-	err := run(context.WithValue(ctx, restKey{}, &rest))
+	told := &rest{}
+	err := run(context.WithValue(ctx, restKey{}, told))
 	if err != nil && ctx.Err() != context.Canceled {
 		reportError("Every "+name, err)
 	}
-	seconds := min(max(time.Duration(rest.Load()), 0), longestInterval) / time.Second
+	seconds := min(max(told.shortest, 0), longestInterval) / time.Second
 	return &abi.RunResponse{NothingForSeconds: uint32(seconds)}, err
 }

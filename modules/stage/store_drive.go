@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -32,19 +31,7 @@ func (s *stage) forgetPresses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.restUntil(ctx, `SELECT min(done_at) + interval '1 hour' FROM presses`)
-}
-
-// restUntil tells that a schedule has nothing to do until the moment that the statement returns, or for a day
-// if that is NULL.
-func (s *stage) restUntil(ctx context.Context, sql string) error {
-	seconds := (24 * time.Hour).Seconds()
-	err := s.store.db.QueryRow(ctx, `SELECT coalesce(extract(epoch FROM (`+sql+`) - now()), $1)::float8`,
-		seconds).Scan(&seconds)
-	if err == nil {
-		sdk.NothingFor(ctx, time.Duration(seconds)*time.Second)
-	}
-	return err
+	return sdk.NothingUntil(ctx, s.store.db, `SELECT min(done_at) + interval '1 hour' FROM presses`)
 }
 
 // takeStage puts a service on the screens, at its previous position or at its first item.

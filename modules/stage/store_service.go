@@ -217,7 +217,7 @@ func (s *stage) forgetCancelled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.restUntil(ctx, `SELECT min(cancelled_at) + interval '1 day' FROM services`)
+	return sdk.NothingUntil(ctx, s.store.db, `SELECT min(cancelled_at) + interval '1 day' FROM services`)
 }
 
 // touchService increments the rev of a service after a change of its items.
