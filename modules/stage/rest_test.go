@@ -27,7 +27,8 @@ func TestRest(t *testing.T) {
 		rests("with nothing", schedule, day, day)
 	}
 	if _, err := s.store.db.Exec(t.Context(), `
-		INSERT INTO presses (driver, op_id, done_at) VALUES ('d', 'o', now() - interval '20 minutes')`); err != nil {
+		INSERT INTO presses (driver, op_id, done_at)
+		VALUES ('d', gen_random_uuid(), now() - interval '20 minutes')`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.store.db.Exec(t.Context(), `
