@@ -108,7 +108,7 @@ func checkSchedules(ctx context.Context, t *trial) outcome {
 	for _, s := range p.Schedules() {
 		asked := fmt.Sprintf("Run of the schedule %.32q", s.GetName())
 		within, cancel := context.WithTimeout(ctx, deadlines.Run)
-		err := p.Run(within, s.GetName())
+		_, err := p.Run(within, s.GetName())
 		late := within.Err() != nil
 		cancel()
 		switch code := failureCode(err); {
