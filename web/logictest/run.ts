@@ -13,6 +13,7 @@ import "./jsonrequest.test";
 import "./language.test";
 import "./moduleapi.test";
 import "./network.test";
+import "./picturekind.test";
 import "./request.test";
 import "./resource.test";
 import "./shape.test";

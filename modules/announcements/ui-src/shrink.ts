@@ -1,17 +1,24 @@
+import { kindOf, lookedAt } from "./picturekind";
+
 /** The server's limit, in bytes. */
 const maxBytes = 8 << 20;
 /** The longer side of a picture on a screen, in pixels. */
 const maxSide = 1920;
 
+type Refused = "imageInvalid" | "imageTooLarge" | "imagePhone" | "imageMoving";
+
 /**
  * Reduces a picture for a slow connection, turns it upright, and removes a camera's metadata, such as the
- * place. If the browser cannot read the picture, it returns the reason.
+ * place. If the browser cannot read the picture, or the picture moves, it returns the reason.
  */
-export async function shrink(file: Blob): Promise<Blob | "imageInvalid" | "imageTooLarge"> {
+export async function shrink(file: Blob): Promise<Blob | Refused> {
+	const kind = kindOf(new Uint8Array(await file.slice(0, lookedAt).arrayBuffer()));
+	if (kind === "moving") return "imageMoving"; // its first frame alone would be another picture
 	let bitmap: ImageBitmap;
 	try {
-		bitmap = await createImageBitmap(file);
+		bitmap = await createImageBitmap(file); // Safari reads what iPhones write
 	} catch {
+		if (kind === "phone") return "imagePhone";
 		return file.size > maxBytes ? "imageTooLarge" : "imageInvalid";
 	}
 	const scale = Math.min(1, maxSide / Math.max(bitmap.width, bitmap.height));

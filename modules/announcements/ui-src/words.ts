@@ -125,6 +125,10 @@ const english = {
 	cut: "The screen has no room for all of it: the end is cut off.",
 	notPublished: "Only a notice that is published and has not ended can be shown.",
 	imageInvalid: "This is not a picture that can be shown. Choose a JPEG, PNG or WebP.",
+	imagePhone:
+		"This picture has the format of iPhones (HEIC), which this browser cannot read. Choose it on the phone " +
+		"itself, or save it as JPEG. New pictures: Settings, Camera, Formats, Most Compatible.",
+	imageMoving: "This picture moves, and would stand still on a notice. Choose one that does not move.",
 	imageTooLarge: "Too large: at most 8 MiB.",
 	imageUnknown: "The picture no longer exists. Choose it again.",
 	storage: "The picture store does not answer just now.",
@@ -233,6 +237,12 @@ const german: Record<WordId, Text> = {
 	cut: "Auf dem Bildschirm ist nicht für alles Platz: Das Ende wird abgeschnitten.",
 	notPublished: "Zeigen lässt sich nur, was veröffentlicht und nicht beendet ist.",
 	imageInvalid: "Dieses Bild lässt sich nicht zeigen. Wählen Sie ein JPEG, PNG oder WebP.",
+	imagePhone:
+		"Dieses Bild hat das Format von iPhones (HEIC), das dieser Browser nicht lesen kann. Wählen Sie es auf " +
+		"dem Telefon selbst, oder speichern Sie es als JPEG. Neue Bilder: Einstellungen, Kamera, Formate, " +
+		"Maximale Kompatibilität.",
+	imageMoving:
+		"Dieses Bild bewegt sich und stünde in einer Meldung still. Wählen Sie eines, das sich nicht bewegt.",
 	imageTooLarge: "Zu groß: höchstens 8 MiB.",
 	imageUnknown: "Das Bild ist nicht mehr da. Wählen Sie es noch einmal aus.",
 	storage: "Der Bildspeicher antwortet gerade nicht.",
