@@ -77,6 +77,7 @@ func TestScriptIsConfined(t *testing.T) {
 	b := startScripted(t)
 	script, program := modulePID(t, b.daemon, "scripted"), modulePID(t, b.daemon, "base")
 	own, other := processStatus(t, script), processStatus(t, program)
+	t.Logf("RssAnon: %s of the script, %s of a program", own["RssAnon"], other["RssAnon"])
 	for _, field := range []string{"Seccomp", "Seccomp_filters", "NoNewPrivs", "CapEff", "CapPrm", "CapBnd",
 		"CapInh", "Groups", "Umask"} {
 		if own[field] != other[field] {
