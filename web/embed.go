@@ -10,9 +10,9 @@ import (
 //go:embed dist/dashboard dist/display dist/link
 var dist embed.FS
 
-// A program that calls neither Gallery nor SDK does not contain these files.
+// A program that calls none of Bench, Gallery and SDK does not contain these files.
 //
-//go:embed dist/gallery dist/sdk
+//go:embed dist/bench dist/gallery dist/sdk
 var forAuthors embed.FS
 
 // Dashboard returns the built Dashboard: index.html, app.js, administration.js, account.js and files.js, the
@@ -29,6 +29,9 @@ func Link() fs.FS { return folder(dist, "dist/link") }
 // Gallery returns a page with every component of the kit in every state, for developers of screens:
 // index.html and gallery.js.
 func Gallery() fs.FS { return folder(forAuthors, "dist/gallery") }
+
+// Bench returns the page of "narthex dev" with the modules at work: index.html and bench.js.
+func Bench() fs.FS { return folder(forAuthors, "dist/bench") }
 
 // SDK returns the browser SDK for module authors: narthex-sdk.js and narthex-sdk.d.ts, the type declarations
 // of the kit and its libraries below types, and kit.json with the names of their exports.

@@ -57,6 +57,14 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
+	bench, err := bundle.Build("web/bench/main.tsx", api.FormatIIFE, bundle.Minified)
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	benchPage, err := os.ReadFile("web/bench/index.html")
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
 	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable, bundle.OnDisplays)
 	if err != nil {
 		return nil, bundle.SDK{}, err
@@ -88,6 +96,8 @@ func platform() ([]output, bundle.SDK, error) {
 		return nil, bundle.SDK{}, err
 	}
 	return slices.Concat([]output{{"web/dist/dashboard/index.html", page}}, scripts, displays, links, []output{
+		{"web/dist/bench/index.html", benchPage},
+		{"web/dist/bench/bench.js", bench},
 		{"web/dist/gallery/index.html", galleryPage},
 		{"web/dist/gallery/gallery.js", gallery},
 		{sdkFolder + "/" + bundle.SDKScript, sdk},

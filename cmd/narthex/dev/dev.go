@@ -133,7 +133,7 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 	defer listener.Close()
 	port := listener.Addr().(*net.TCPAddr).Port
 	variables := devEnvironment(postgres.URL("postgres"), secret, port)
-	lookup, supplies := LookupIn(variables), devSupplies{}
+	lookup, supplies, b := LookupIn(variables), devSupplies{}, &bench{}
 	if !options.bare {
 		objects, err := devObjectStorage(ctx, variables, port, filepath.Join(dataDir, "objects"))
 		if err != nil {
@@ -144,9 +144,10 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 			return err
 		}
 		defer stop()
-		lookup, supplies = withDevSecrets(lookup), devSupplies{mail: &terminalMail{to: p.Stdout}, samples: true}
+		own := &terminalMail{to: p.Stdout, bench: b}
+		lookup, supplies = withDevSecrets(lookup), devSupplies{mail: own, samples: true}
 	}
-	l, end, err := newLoop(p, listener, filepath.Join(dataDir, "loop"), options)
+	l, end, err := newLoop(p, listener, filepath.Join(dataDir, "loop"), options, b)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 
 // newLoop finds the modules. end writes the rest of the log.
 func newLoop(
-	p *cli.Program, listener *net.TCPListener, folder string, options devOptions,
+	p *cli.Program, listener *net.TCPListener, folder string, options devOptions, b *bench,
 ) (_ *loop, end func(), err error) {
 	sources, err := findSources("modules", options.moduleDirs)
 	if err != nil {
@@ -169,7 +170,7 @@ func newLoop(
 	}
 	l.console, l.log, end = newConsole(p.Stderr)
 	errors := newPageErrors(l.console, sources)
-	l.pages, l.workshop.built = newPages(errors), errors.keep
+	l.pages, l.workshop.built, l.console.bench = newPages(errors, b), errors.keep, b
 	return l, end, nil
 }
 
@@ -277,6 +278,7 @@ func welcome(p *cli.Program, address, password, gallery string) {
 	} else {
 		fmt.Fprintf(p.Stdout, "Owner             %s   (the password was shown on the first run)\n", DevOwner)
 	}
+	fmt.Fprintf(p.Stdout, "Modules at work   %s%s\n", address, benchPath)
 	fmt.Fprintf(p.Stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
 }
 

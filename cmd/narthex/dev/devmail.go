@@ -14,6 +14,8 @@ import (
 type terminalMail struct {
 	mu sync.Mutex
 	to io.Writer
+
+	bench *bench // shows them, too
 }
 
 var _ mail.Sender = (*terminalMail)(nil)
@@ -26,6 +28,8 @@ func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.SendResult {
 	if body == "" {
 		body = m.HTML
 	}
+	m.Text = body
+	t.bench.mailed(m)
 	fmt.Fprintf(t.to, "\n── mail to %s ── %s\n%s\n──\n", strings.Join(m.To, ", "), m.Subject,
 		strings.TrimSpace(body))
 	return mail.Sent

@@ -38,6 +38,7 @@ func (l *loop) startGeneration(ctx context.Context, modulesDir string) (*generat
 		_ = inherited.Close()
 		return nil, err
 	}
+	l.pages.bench.use(s)
 	g := &generation{server: s, settle: settle, ended: make(chan struct{})}
 	go func() {
 		defer close(g.ended)

@@ -29,6 +29,7 @@ type pages struct {
 	state   pageState
 	changed chan struct{} // closed at the next change
 	errors  *pageErrors
+	bench   *bench
 }
 
 // pageState is the state that pages receive.
@@ -44,8 +45,8 @@ type pageFailure struct {
 	Text   string `json:"text"`
 }
 
-func newPages(errors *pageErrors) *pages {
-	return &pages{changed: make(chan struct{}), errors: errors}
+func newPages(errors *pageErrors, b *bench) *pages {
+	return &pages{changed: make(chan struct{}), errors: errors, bench: b}
 }
 
 func (p *pages) update(change func(*pageState)) {
@@ -70,6 +71,9 @@ func (p *pages) wrap(serving context.Context, platform http.Handler) http.Handle
 		switch path := r.URL.Path; {
 		case path == errorPath && r.Method == http.MethodPost:
 			p.errors.serve(w, r)
+		case strings.HasPrefix(path, benchPath) && p.bench.serve(w, r):
+		case strings.HasPrefix(path, shownModules):
+			p.bench.follow(platform, w, r)
 		case r.Method != http.MethodGet:
 			platform.ServeHTTP(w, r)
 		case path == statePath:

@@ -24,6 +24,7 @@ type console struct {
 	out    io.Writer
 	colour bool
 	recent []string
+	bench  *bench // shows the modules' lines with their requests
 }
 
 // recentLines limits how many lines a page shows.
@@ -89,6 +90,7 @@ func (m *moduleOutput) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
 		_, _ = m.escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
 		if strings.HasSuffix(line, "\n") || m.line.Len() > 4<<10 {
+			m.console.bench.wrote(m.moduleID, m.line.String())
 			m.console.writeLine(m.console.paint("36", m.moduleID)+" | "+m.line.String(), m.line.String())
 			m.line.Reset()
 		}
