@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/modulehost/archive"
+	"github.com/narthex-platform/narthex/modulehost/scaffold"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
@@ -21,8 +22,28 @@ func TestModulesConform(t *testing.T) {
 		t.Skip("it runs every check of conformance")
 	}
 	t.Parallel()
+	assertConforms(t, "announcements", builtModule(t, "announcements"))
+}
+
+// TestNewScriptConforms tests a server in TypeScript as modules:new writes it.
+func TestNewScriptConforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every check of conformance")
+	}
+	skipScriptsWithRace(t)
+	t.Parallel()
+	dir := t.TempDir()
+	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir, Script: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertConforms(t, "prayer-list", written.Folder)
+}
+
+func assertConforms(t *testing.T, id, folder string) {
+	t.Helper()
 	i := prepare(t, databasetest.New(t))
-	path, err := archive.Pack(builtModule(t, "announcements"), abi.PlatformVersion, t.TempDir())
+	path, err := archive.Pack(folder, abi.PlatformVersion, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +57,14 @@ func TestModulesConform(t *testing.T) {
 	}
 	if r.awaitExit(t) != cli.ExitSuccess || found.Failed != 0 || found.Passed < 20 ||
 		found.Passed+found.NotApplicable != len(found.Checks) {
-		t.Errorf("modules:conform of announcements: exit %d, %+v; want exit 0 and nothing failed", r.awaitExit(t),
-			found)
+		t.Errorf("modules:conform of %s: exit %d, %+v; want exit 0 and nothing failed", id, r.awaitExit(t), found)
 	}
 	var left int
 	if err := i.db.Pool(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM pg_database WHERE starts_with(datname, 'narthex_conform_'))
-		     + (SELECT count(*) FROM pg_roles WHERE starts_with(rolname, 'module_announcements_')
-		            AND oid NOT IN (SELECT refobjid FROM pg_shdepend))`).Scan(&left); err != nil || left != 0 {
+		     + (SELECT count(*) FROM pg_roles WHERE starts_with(rolname, 'module_' || $1 || '_')
+		            AND oid NOT IN (SELECT refobjid FROM pg_shdepend))`, strings.ReplaceAll(id, "-", "_")).
+		Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d scratch databases and roles without anything are left, want none; %v", left, err)
 	}
 }
