@@ -42,7 +42,7 @@ func TestMakeNamesPackages(t *testing.T) {
 	for target, wants := range map[string][]string{
 		"dev": {"Ask an administrator for: apt-get install postgresql\n", "apt-get install npm"},
 		"test": {"Ask an administrator for: apt-get install gcc libc6-dev openssh-client chromium " +
-			"fonts-dejavu-core npm\n"},
+			"fonts-dejavu-core poppler-utils npm\n"},
 		"web": {"Ask an administrator for: apt-get install npm\n"},
 	} {
 		command := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
