@@ -46,7 +46,8 @@ func writeModule(t testing.TB, manifest string) (dir, path string) {
 	}
 	dir = t.TempDir()
 	folder := filepath.Join(dir, id)
-	for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js"} {
+	for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js",
+		"server/index.js"} {
 		write(t, filepath.Join(folder, script), "export {}")
 	}
 	write(t, filepath.Join(folder, "migrations/0001_first.sql"), "SELECT 1")
