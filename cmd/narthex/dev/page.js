@@ -1,7 +1,7 @@
 // The script that narthex dev adds to a page: it makes the page mount the saved version, and shows failures.
 (() => {
 	const stylesheet = `
-		aside { position: fixed; inset: auto 1rem 1rem; z-index: 2147483647; max-height: 60vh; overflow: auto;
+		div { position: fixed; inset: auto 1rem 1rem; z-index: 2147483647; max-height: 60vh; overflow: auto;
 			box-sizing: border-box; padding: 1rem; border-radius: 8px; border: 2px solid #c0392b;
 			background: #fff; color: #1b1b1b; font: 14px/1.5 system-ui, sans-serif; text-align: left;
 			box-shadow: 0 8px 32px rgb(0 0 0 / 30%); direction: ltr; }
@@ -18,7 +18,7 @@
 		const root = banner.attachShadow({ mode: "open" });
 		const style = document.createElement("style");
 		style.textContent = stylesheet;
-		const box = document.createElement("aside");
+		const box = document.createElement("div");
 		box.setAttribute("role", "alert");
 		const title = document.createElement("h1");
 		title.textContent = failure.page ? `${failure.module}: an error` : `${failure.module}: ${failure.step} failed`;
