@@ -31,18 +31,12 @@ func (t *trial) intact(ctx context.Context, starts int64) *outcome {
 		return nil
 	}
 	if within.Err() != nil && ctx.Err() == nil {
-		o := failed("a ping was not answered")
-		o.rule = rulePing
-		return &o
+		return broken(rulePing, "a ping was not answered")
 	}
 	if back := t.live.awaitReady(ctx, starts); back != nil {
-		o := failed("the process ended, and no other was ready: %v", back)
-		o.rule = t.brokenRule()
-		return &o
+		return broken(t.brokenRule(), "the process ended, and no other was ready: %v", back)
 	}
-	o := failed("the process ended: %s", t.lastEnd())
-	o.rule = t.brokenRule()
-	return &o
+	return broken(t.brokenRule(), "the process ended: %s", t.lastEnd())
 }
 
 // brokenRule returns the rule by which the latest link was lost; "" if it was lost for another reason.
@@ -113,9 +107,7 @@ func checkSchedules(ctx context.Context, t *trial) outcome {
 		cancel()
 		switch code := failureCode(err); {
 		case late:
-			o := failed("no answer in time")
-			o.rule = ruleAnswer
-			return withAction(asked, o)
+			return withAction(asked, *broken(ruleAnswer, "no answer in time"))
 		case code == "METHOD_UNKNOWN":
 			return withAction(asked, failed("the module declares it and does not know the call"))
 		}
@@ -127,9 +119,7 @@ func checkSchedules(ctx context.Context, t *trial) outcome {
 		cancel()
 		switch {
 		case err != nil:
-			o := failed("no answer to ask_only in time")
-			o.rule = ruleAnswer
-			return withAction(asked, o)
+			return withAction(asked, *broken(ruleAnswer, "no answer to ask_only in time"))
 		case running:
 			return withAction(asked, failed("after its answer it says that the run goes on"))
 		}
@@ -155,9 +145,7 @@ func checkCapabilities(ctx context.Context, t *trial) outcome {
 		cancel()
 		switch code := failureCode(err); {
 		case late:
-			o := failed("no answer in time")
-			o.rule = ruleAnswer
-			return withAction(asked, o)
+			return withAction(asked, *broken(ruleAnswer, "no answer in time"))
 		case code == "METHOD_UNKNOWN":
 			return withAction(asked, failed("the module provides it and does not know the call"))
 		}

@@ -147,6 +147,13 @@ func failed(format string, values ...any) outcome {
 	return outcome{verdict: Failed, seen: fmt.Sprintf(format, values...)}
 }
 
+// broken is a failure that breaks a rule of docs/link.md; "": none that is known.
+func broken(rule, format string, values ...any) *outcome {
+	o := failed(format, values...)
+	o.rule = rule
+	return &o
+}
+
 func notApplicable(why string) outcome { return outcome{verdict: NotApplicable, seen: why} }
 
 // notCarriedOut ends the trial, because of a failure that is not the module's.

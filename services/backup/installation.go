@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -90,12 +91,13 @@ func serverVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	return version, failed(err)
 }
 
-// failed adds the code ErrFailed to an error without a code.
+// failed adds the code ErrFailed to an error that has none, nor contains one.
 func failed(err error) error {
-	if err == nil {
-		return nil
+	var coded interface {
+		error
+		Code() string
 	}
-	if coded, ok := err.(interface{ Code() string }); ok && coded.Code() != "" {
+	if err == nil || errors.As(err, &coded) && coded.Code() != "" {
 		return err
 	}
 	return fail(ErrFailed, "", err)

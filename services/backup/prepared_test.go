@@ -1,6 +1,7 @@
 package backup_test
 
 import (
+	"errors"
 	"os"
 	"testing"
 
@@ -33,5 +34,24 @@ func TestVerifyWithoutCreaterole(t *testing.T) {
 	}
 	if left := p.trials(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestRestoreWithoutRights: a restore with a user who can make no roles says which right is missing.
+func TestRestoreWithoutRights(t *testing.T) {
+	t.Parallel()
+	from, into := empty(t), empty(t)
+	if _, err := migrations.Apply(t.Context(),
+		migrations.Options{Connect: from.Connect, Modules: []migrations.Line{choir}}); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := from.create(backup.CreateOptions{})
+	user := "powerless_" + into.Settings.Name
+	into.Exec(t, `CREATE ROLE `+user+` LOGIN CREATEDB PASSWORD 'keeper'`)
+	into.Exec(t, `ALTER DATABASE `+into.Settings.Name+` OWNER TO `+user)
+	into.Connect.User, into.Connect.Password = user, "keeper"
+	_, err := backup.Restore(t.Context(), into.Installation, path, "", nil)
+	if !errors.Is(err, migrations.ErrRoleUnavailable) || errors.Is(err, backup.ErrFailed) {
+		t.Errorf("restore: %v: %v, want %v alone", err, causes(err), migrations.ErrRoleUnavailable)
 	}
 }

@@ -186,7 +186,8 @@ export const german: Record<keyof typeof english, Text> = {
 		other: "{count} davon haben keine E-Mail-Adresse und erfahren es nicht von selbst.",
 	},
 	newsTitle: { one: "Eins hat sich geändert", other: "{count} Dinge haben sich geändert" },
-	newsNobody: "Wer koordiniert, erfährt das nicht per Mail. Setzen Sie bei jemandem den Haken „Koordiniert“.",
+	newsNobody:
+		"Wer koordiniert, erfährt das nicht per Mail. Setzen Sie bei jemandem den Haken „Koordiniert“.",
 	newsUnreached: "Nicht per Mail benachrichtigt: {names}",
 	newsSee: "Gesehen",
 	newsSeen: "Als gesehen markiert",
@@ -260,7 +261,10 @@ export const german: Record<keyof typeof english, Text> = {
 	fillSub: "Vorgeschlagen: {count} · Niemand gefunden: {empty}",
 	fillHelp:
 		"Noch ist nichts gespeichert und niemand angefragt. Lassen Sie weg, wen Sie nicht wollen.",
-	fillLater: { one: "{count} späterer Gottesdienst wartet.", other: "{count} spätere Gottesdienste warten." },
+	fillLater: {
+		one: "{count} späterer Gottesdienst wartet.",
+		other: "{count} spätere Gottesdienste warten.",
+	},
 	fillNothing: "Kein Platz ist frei.",
 	apply: "Übernehmen ({count})",
 	applied: { one: "{count} Person ist eingeteilt", other: "{count} Personen sind eingeteilt" },
