@@ -11,7 +11,8 @@ import "embed"
 //go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/schedule
 //go:embed modulehost/sdktest realtime services/activity/chain services/authorization
 //go:embed services/clientaddress services/database services/environment services/httpapi services/httpserver
-//go:embed services/leaktest services/loglimit services/principal services/store storage supervisor
+//go:embed services/leaktest services/loglimit services/porttest services/principal services/store storage
+//go:embed services/waittest supervisor
 var Host embed.FS
 
 // Guide is what authors read, which sdk:export writes, too.

@@ -30,6 +30,8 @@ type Message struct {
 	Text    string
 	HTML    string
 	ReplyTo string // "" for none
+	// Language is the language of the text, such as "de" (BCP 47). "" if it is not known.
+	Language string
 }
 
 // isHeaderText reports whether text may be used in a header: it is valid UTF-8 and has no character that some
@@ -43,6 +45,13 @@ func isHeaderText(text string) bool {
 func isSubject(text string) bool {
 	return isHeaderText(text) && strings.TrimSpace(text) != "" &&
 		utf8.RuneCountInString(text) <= MaxSubjectCharacters
+}
+
+// isLanguage accepts "" and what looks like a language tag.
+func isLanguage(tag string) bool {
+	return len(tag) <= 35 && !strings.ContainsFunc(tag, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 }
 
 func (m Message) hasBody() bool {

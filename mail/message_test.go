@@ -63,6 +63,8 @@ func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 			m.To = []string{strings.Repeat("n", 1<<20) +
 				" <a@example.net>"}
 		},
+		"a line as language":  func(m *mail.Message) { m.Language = "de\r\nBcc: eve@example.net" },
+		"a long language":     func(m *mail.Message) { m.Language = strings.Repeat("e", 36) },
 		"reply-to of two":     func(m *mail.Message) { m.ReplyTo = "a@example.net, b@example.net" },
 		"one bad among three": func(m *mail.Message) { m.To = []string{"a@example.net", "b", "c@example.net"} },
 	}

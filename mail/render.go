@@ -22,7 +22,8 @@ type rendered struct {
 
 // render checks m and writes it in its wire format. It returns false if m breaks a rule of Message.
 func (t *Transport) render(m Message) (rendered, bool) {
-	if len(m.To) < 1 || len(m.To) > MaxRecipients || !isSubject(m.Subject) || !m.hasBody() {
+	if len(m.To) < 1 || len(m.To) > MaxRecipients || !isSubject(m.Subject) || !m.hasBody() ||
+		!isLanguage(m.Language) {
 		return rendered{}, false
 	}
 	to := make([]address, len(m.To))
@@ -43,6 +44,9 @@ func (t *Transport) render(m Message) (rendered, bool) {
 			return rendered{}, false
 		}
 		email.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderReplyTo), replyTo.header())
+	}
+	if m.Language != "" {
+		email.SetGenHeaderPreformatted(gomail.HeaderContentLang, m.Language)
 	}
 	setBodies(email, m)
 	var content bytes.Buffer

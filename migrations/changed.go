@@ -3,6 +3,7 @@ package migrations
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -65,7 +66,10 @@ func (r role) connect(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return config
 }
 
+// passwordRefused knows PostgreSQL's invalid_password, and the words of PgBouncer, which has one code for all
+// its refusals.
 func passwordRefused(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Code == "28P01" // invalid_password
+	return errors.As(err, &refused) && (refused.Code == "28P01" ||
+		refused.Code == "08P01" && strings.HasSuffix(refused.Message, "authentication failed"))
 }

@@ -84,7 +84,7 @@ func TestInstallationGivesCreateroleUp(t *testing.T) {
 	f.Exec(t, `CREATE ROLE `+elsewhere+` LOGIN; CREATE SCHEMA module_e AUTHORIZATION `+elsewhere)
 	f.Exec(t, `CREATE DATABASE `+elsewhere+` OWNER `+elsewhere)
 	defer f.Exec(t, `DROP OWNED BY `+elsewhere+`; DROP ROLE `+elsewhere)
-	defer f.Exec(t, `DROP DATABASE `+elsewhere)
+	defer f.Exec(t, `DROP DATABASE `+elsewhere+` WITH (FORCE)`)
 	f.prepared()
 	f.mustApply(line("a", kept), line("b", kept))
 	f.Exec(t, `ALTER ROLE `+f.connect.User+` NOCREATEROLE`)
@@ -111,7 +111,7 @@ func TestPreparedUserDoesNotEscape(t *testing.T) {
 	f.Exec(t, `CREATE DATABASE `+beside)
 	f.Exec(t, `REVOKE ALL ON DATABASE `+beside+` FROM PUBLIC`)
 	defer f.Exec(t, `DROP ROLE `+other)
-	defer f.Exec(t, `DROP DATABASE `+beside)
+	defer f.Exec(t, `DROP DATABASE `+beside+` WITH (FORCE)`)
 	f.prepared()
 	f.mustApply(line("a", kept))
 	conn, me := f.as(f.connect.User, "secret"), f.connect.User

@@ -17,7 +17,7 @@ type piece struct {
 // failed.
 func split(sql string) []piece {
 	var pieces []piece
-	s := splitter{sql: sql, begun: -1}
+	s := splitter{sql: sql, from: -1}
 	for s.next < len(sql) {
 		if sql[s.next] == ';' && s.nested == 0 && s.blocks == 0 {
 			pieces = s.end(pieces)
@@ -33,7 +33,7 @@ func split(sql string) []piece {
 type splitter struct {
 	sql    string
 	next   int      // position of the next byte
-	begun  int      // where the statement begins; -1: not yet
+	from   int      // where the statement begins; -1: not yet
 	last   int      // end of its last token
 	nested int      // parentheses
 	blocks int      // BEGIN and CASE of a function's body
@@ -41,10 +41,10 @@ type splitter struct {
 }
 
 func (s *splitter) end(pieces []piece) []piece {
-	if s.begun >= 0 {
-		pieces = append(pieces, piece{at: s.begun, text: s.sql[s.begun:s.last]})
+	if s.from >= 0 {
+		pieces = append(pieces, piece{at: s.from, text: s.sql[s.from:s.last]})
 	}
-	s.begun, s.nested, s.blocks, s.words = -1, 0, 0, nil
+	s.from, s.nested, s.blocks, s.words = -1, 0, 0, nil
 	return pieces
 }
 
@@ -62,8 +62,8 @@ func (s *splitter) step() {
 		s.next += comment(rest)
 		return
 	}
-	if s.begun < 0 {
-		s.begun = s.next
+	if s.from < 0 {
+		s.from = s.next
 	}
 	s.next += s.token(rest)
 	s.last = s.next

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
 func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing.T) {
@@ -101,6 +102,7 @@ func TestStatementsOfOtherErrors(t *testing.T) {
 }
 
 func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
+	databasetest.NeedsSessions(t, "a new session has a new setting")
 	f := setup(t)
 	nobody := f.connect.Copy()
 	nobody.Port = 1

@@ -82,7 +82,7 @@ var features = map[string]func(module) bool{
 	"queries and transactions": calls(`\.QueryRow\(`, `\.Query\(`, `\.Exec\(`, `\.InTx\(`),
 	"all calls of a bucket": calls(`\.Put\(`, `\.Get\(`, `\.Head\(`, `\.List\(`, `\.Delete\(`,
 		`\.CreateReadURL\(`),
-	"mail with text, HTML and a reply address": calls(`\.Mail\.Send\(`, `HTML:`, `ReplyTo`),
+	"mail with a language and a reply address": calls(`\.Mail\.Send\(`, `Language:`, `ReplyTo`),
 	"mail whose outcome is told":               calls(`sdk\.MailSent`, `sdk\.MailNotConfigured`),
 	"work that is done regularly":              calls(`r\.Every\(`),
 	"settings of each type": calls(

@@ -9,5 +9,6 @@ import (
 )
 
 func main() {
-	program.Main("narthex-dev", dev.Dev, dev.ModulesNew, dev.ModulesBuild, conform.ModulesConform, dev.SDKExport)
+	program.Main("narthex-dev", dev.Dev, dev.ModulesNew, dev.ModulesBuild, dev.ModulesTest,
+		conform.ModulesConform, dev.SDKExport)
 }

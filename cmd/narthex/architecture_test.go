@@ -24,7 +24,7 @@ var ranks = map[string]int{
 
 	"cmd/narthex/operator": 7,
 	"cmd/narthex/doctor":   7,
-	"cmd/narthex/dev":      7,
+	"cmd/narthex/dev":      8,
 	"cmd/narthex/conform":  7,
 
 	"cmd/narthex/dev/sample": 6,
@@ -33,6 +33,7 @@ var ranks = map[string]int{
 	"modulehost/archive/pack": 6, // a program
 	"deploy/debian/pack":      9, // a program
 	"modulehost/sdktest":      6, // only for tests of modules
+	"modulehost/scripttest":   7, // the same in TypeScript, with sdktest
 	"modulehost/conformance":  6,
 
 	"services/httpserver": 5,
@@ -113,6 +114,7 @@ var ranks = map[string]int{
 	"services/leaktest":           1, // only for tests
 	"services/porttest":           1, // only for tests
 	"services/waittest":           1, // only for tests
+	"services/emails/mailtexts":   1, // only for tests
 
 	"services/secondfactor/authenticatortest": 1, // only for tests
 
@@ -132,6 +134,10 @@ var outside = map[string][]string{
 	"modulehost/sdk/sqldb": {"modulehost/sdk"},
 	"modulehost/sdk/files": nil,
 	"modulehost/sdk/ical":  nil,
+
+	"modulehost/sdk/files/filestest": nil, // only for tests
+	"modulehost/sdk/ical/icaltest":   nil, // only for tests
+
 	"modules": {"modulehost/sdk", "modulehost/sdk/sqldb", "modulehost/sdk/files",
 		"modulehost/sdk/ical"},
 	"modulehost/abigen":      nil,
@@ -141,7 +147,8 @@ var outside = map[string][]string{
 }
 
 // importSDK are the parts of the platform that import the SDK as a module does, or contain its sources.
-var importSDK = []string{"modulehost/sdktest", "modulehost/sdkexport", "modulehost/script"}
+var importSDK = []string{"modulehost/sdktest", "modulehost/sdkexport", "modulehost/script",
+	"modulehost/scripttest"}
 
 // importers are the packages that may import a library. For pgx they are also the store files of any package.
 var importers = map[string][]string{
@@ -310,7 +317,7 @@ func TestProofLibrariesAreNotRequired(t *testing.T) {
 // TestTestKitLibraries: the go.mod written for a module outside a checkout names every library that its tests
 // are built from.
 func TestTestKitLibraries(t *testing.T) {
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-tags=", "-deps", "-f", // without tags
 		"{{with .Module}}{{.Path}}{{end}}", project+"modulehost/sdktest").Output()
 	if err != nil {
 		t.Fatalf("go list -deps of the test kit: %v", err)

@@ -58,6 +58,9 @@ func Build(ctx context.Context, folder string, report io.Writer) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoModule, err)
 	}
+	if err := typeCheck(ctx, folder, report); err != nil {
+		return nil, err
+	}
 	var written []string
 	if server := module.Manifest.Server; server != "" {
 		if err := buildServer(ctx, folder, server, report); err != nil {

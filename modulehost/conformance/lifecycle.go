@@ -229,14 +229,14 @@ func checkPartialStart(ctx context.Context, t *trial) outcome {
 // halfHost responds to the first call of a Start, except one of the log, only after the Start was cancelled.
 type halfHost struct {
 	process.Host
-	begun, asked sync.Once
-	starting     chan struct{} // closed when the registration is accepted
-	cut          chan struct{} // closed at the first call
+	opened, asked sync.Once
+	starting      chan struct{} // closed when the registration is accepted
+	cut           chan struct{} // closed at the first call
 }
 
 // Open opens a session of the real host.
 func (h *halfHost) Open() process.Session {
-	h.begun.Do(func() { close(h.starting) })
+	h.opened.Do(func() { close(h.starting) })
 	return halfSession{h.Host.Open(), h}
 }
 

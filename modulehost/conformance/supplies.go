@@ -98,11 +98,13 @@ func someHouse() facade.House {
 // linkMaker makes links that nobody can open.
 type linkMaker struct{}
 
-func (linkMaker) Create(context.Context, string, time.Time) (string, error) {
+func (linkMaker) Create(context.Context, string, string, string, time.Time) (string, error) {
 	return home + "/#conformance", nil
 }
 
-func (linkMaker) Revoke(context.Context, string) error { return nil }
+func (linkMaker) Revoke(context.Context, string, string) error { return nil }
+
+func (linkMaker) Assign(context.Context, string, string) error { return nil }
 
 // mailTaker is a mail server that accepts everything and delivers nothing.
 type mailTaker struct{}

@@ -73,7 +73,7 @@ func TestBatch(t *testing.T) {
 	}
 	kept := m.textOf(t, 0, `SELECT string_agg((generic_plans + custom_plans)::text, ' ')
 		FROM pg_prepared_statements WHERE name <> 'narthex_left' AND statement NOT LIKE '%string_agg%'`)
-	if kept != "4 4 4 4 4 4" {
+	if kept != "4 4 4 4 4 4" && !m.pooled() {
 		t.Errorf("the statements were run as kept ones %q times, want 4 each: all but the first time", kept)
 	}
 	transaction := m.begin(t)

@@ -14,11 +14,13 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Caller is the sender of one request in progress.
 type Caller interface {
+	Principal() principal.Principal
 	Allowed(ctx context.Context, permission string) (bool, error)
 }
 

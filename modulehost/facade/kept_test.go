@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
 // textOf runs a query and returns its values as texts.
@@ -107,6 +108,7 @@ func TestNextRequestFindsNothing(t *testing.T) {
 }
 
 func TestStatementsAreKept(t *testing.T) {
+	databasetest.NeedsSessions(t, "the server keeps no statement")
 	m := open(t)
 	for range 12 {
 		m.textOf(t, 0, `SELECT name FROM seats WHERE id = $1`, integer(1))
@@ -229,6 +231,7 @@ func TestNamesOfStatements(t *testing.T) {
 
 // TestKeptStatementsAreBounded sends many different statements, each twice, so that all could be kept.
 func TestKeptStatementsAreBounded(t *testing.T) {
+	databasetest.NeedsSessions(t, "the server keeps no statement")
 	many := 10_000
 	if testing.Short() {
 		many = 600

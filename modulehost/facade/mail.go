@@ -66,10 +66,11 @@ func (s *session) sendMail(ctx context.Context, request *abi.SendMailRequest) (p
 
 func mailMessage(request *abi.SendMailRequest) mail.Message {
 	m := mail.Message{
-		To:      make([]string, len(request.GetTo())),
-		Subject: request.GetSubject(),
-		Text:    request.GetText(),
-		HTML:    request.GetHtml(),
+		To:       make([]string, len(request.GetTo())),
+		Subject:  request.GetSubject(),
+		Text:     request.GetText(),
+		HTML:     request.GetHtml(),
+		Language: request.GetLanguage(),
 	}
 	for n, to := range request.GetTo() {
 		m.To[n] = mailbox(to)

@@ -65,6 +65,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return decodeAndServe(ctx, payload, s.createLink)
 	case abi.Method_METHOD_REVOKE_LINKS:
 		return decodeAndServe(ctx, payload, s.revokeLinks)
+	case abi.Method_METHOD_ASSIGN_LINKS:
+		return decodeAndServe(ctx, payload, s.assignLinks)
 	case abi.Method_METHOD_BUCKET_LIST:
 		return decodeAndServe(ctx, payload, s.listBucket)
 	case abi.Method_METHOD_BUCKET_HEAD:

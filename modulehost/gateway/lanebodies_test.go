@@ -122,26 +122,45 @@ func TestSlowSendersOfBodies(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	for range 3 {
-		taken, refused := p.lent.taken.Load(), p.lent.refused.Load()
-		ctx, disconnect := context.WithCancel(t.Context())
-		var slow []<-chan result
-		for range 6 {
-			slow = append(slow, p.slowly(ctx, nil))
-		}
-		p.eventually("six bodies have begun", func() bool {
-			return p.lent.taken.Load()-taken == 4 && p.lent.refused.Load()-refused == 2
+		var taken int64
+		var disconnect func()
+		p.eventually("four of six slow bodies have a lane", func() bool { // those before may still have some
+			taken = p.lent.taken.Load()
+			disconnect = p.sixSlow(t)
+			if p.lent.taken.Load()-taken == 4 {
+				return true
+			}
+			disconnect()
+			return false
 		})
 		p.echo(t, 1<<20)
 		if p.lent.taken.Load()-taken != 4 {
 			t.Error("a fifth lane was lent")
 		}
 		disconnect()
+	}
+	p.awaitLanes(t)
+}
+
+// sixSlow sends half of six bodies, and returns when each of them has a lane or has none. disconnect ends
+// them.
+func (p *platform) sixSlow(t *testing.T) (disconnect func()) {
+	t.Helper()
+	lent := func() int64 { return p.lent.taken.Load() + p.lent.refused.Load() }
+	before := lent()
+	ctx, cancel := context.WithCancel(t.Context())
+	var slow []<-chan result
+	for range 6 {
+		slow = append(slow, p.slowly(ctx, nil))
+	}
+	p.eventually("six bodies have begun", func() bool { return lent()-before == 6 })
+	return func() {
+		cancel()
 		for _, each := range slow {
 			if got := <-each; got.err == nil {
 				t.Errorf("a response to half a body: %s", got.body)
 			}
 		}
-		p.awaitLanes(t)
 	}
 }
 

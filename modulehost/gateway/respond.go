@@ -75,7 +75,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 	control := http.NewResponseController(c.Writer)
 	var coded *compressed // nil: the body goes out as it is
 	var to io.Writer = c.Writer
-	promised, passed, begun := response.BodyBytes, 0, false
+	promised, passed, headed := response.BodyBytes, 0, false
 	for left := response.GetBodyBytes(); ; {
 		p, err := x.Next(b)
 		n := len(p)
@@ -89,14 +89,14 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			r.tell("its body is longer or shorter than its Content-Length of %d", response.GetBodyBytes())
 			return ErrHandler
 		}
-		if !begun {
+		if !headed {
 			responseHeaders(c.Writer.Header(), response, true)
 			if w := c.Compressor(int(response.GetStatus())); w != nil {
 				coded = &compressed{Writer: w}
 				to = coded
 			}
 			c.Writer.WriteHeader(int(response.GetStatus()))
-			begun = true
+			headed = true
 		}
 		// Write also fails when the client accepts no more bytes: its connection has a deadline.
 		if _, err := to.Write(p); err != nil {

@@ -9,9 +9,9 @@ import (
 // The limits of what the platform tells the author of a module about its requests. Anybody who may send one
 // can cause such lines, and the journal keeps only the last 64 KiB.
 const (
-	toldLines = 20
-	toldEvery = time.Minute
-	toldBytes = 1 << 10 // of a line
+	reportLines = 20
+	reportEvery = time.Minute
+	reportBytes = 1 << 10 // of a line
 )
 
 // author receives what the author of a module reads: the output of its runs and the platform's own lines.
@@ -19,10 +19,10 @@ type author struct {
 	journal *Journal
 	show    io.Writer // nil: none
 
-	mu    sync.Mutex
-	cut   bool // the output does not end with a complete line
-	since time.Time
-	told  int
+	mu      sync.Mutex
+	cut     bool // the output does not end with a complete line
+	since   time.Time
+	reports int
 }
 
 // Write adds output of the module.
@@ -47,13 +47,13 @@ func (p *Process) Tell(line string) {
 	a := p.author
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if now := time.Now(); now.Sub(a.since) >= toldEvery {
-		a.since, a.told = now, 0
+	if now := time.Now(); now.Sub(a.since) >= reportEvery {
+		a.since, a.reports = now, 0
 	}
-	if a.told++; a.told > toldLines {
+	if a.reports++; a.reports > reportLines {
 		return
 	}
-	line = line[:min(len(line), toldBytes)] + "\n"
+	line = line[:min(len(line), reportBytes)] + "\n"
 	if a.cut {
 		line = "\n" + line
 	}

@@ -52,7 +52,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	build := exec.Command("go", "test", "-c", "-o", filepath.Join(folder, "module"), ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintln(os.Stderr, err, string(out))
 		return 1

@@ -41,12 +41,12 @@ func (c *call) settle(value any, err error) {
 
 var errCallEnded = errors.New("the request has ended")
 
-// hold keeps giveBack for the end of the call. It gives back at once, with an error, when the call has ended.
-func (c *call) hold(giveBack func()) (id int, err error) {
+// hold keeps release for the end of the call. It releases at once, with an error, when the call has ended.
+func (c *call) hold(release func()) (id int, err error) {
 	c.mu.Lock()
 	if c.settled {
 		c.mu.Unlock()
-		giveBack()
+		release()
 		return 0, errCallEnded
 	}
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *call) hold(giveBack func()) (id int, err error) {
 		c.held = make(map[int]func())
 	}
 	c.next++
-	c.held[c.next] = giveBack
+	c.held[c.next] = release
 	return c.next, nil
 }
 
@@ -67,14 +67,14 @@ func (c *call) release(id int) bool {
 	return found
 }
 
-// giveBack gives back everything that the call still holds.
-func (c *call) giveBack() {
+// releaseAll releases everything that the call still holds.
+func (c *call) releaseAll() {
 	c.mu.Lock()
 	held := c.held
 	c.held = nil
 	c.mu.Unlock()
-	for _, giveBack := range held {
-		giveBack()
+	for _, release := range held {
+		release()
 	}
 }
 
@@ -85,6 +85,6 @@ func (c *call) wait() (any, error) {
 	case <-c.ctx.Done():
 		c.settle(nil, fmt.Errorf("%w while the script waited for a promise", c.ctx.Err()))
 	}
-	c.giveBack()
+	c.releaseAll()
 	return c.value, c.err
 }

@@ -52,6 +52,7 @@ func (e *engine) databaseNatives() map[string]any {
 				return nil, nil
 			}
 		}),
+		"applyChange": e.promised(e.applyChange),
 		"makeTurn": e.direct(func(arguments) (goja.Value, error) {
 			return e.vm.ToValue(&heldTurn{sdk.NewTurn()}), nil
 		}),

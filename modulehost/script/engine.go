@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/dop251/goja"
 
@@ -28,6 +29,7 @@ type engine struct {
 	stacks   []reflect.Value // see unwind
 	hidden   *goja.Symbol    // under which an error of the script keeps the platform's
 	host     *sdk.Host       // nil before Start
+	house    atomic.Pointer[sdk.House]
 
 	current   *call          // whose turn it is
 	module    *call          // of turns that belong to no other
@@ -74,6 +76,9 @@ func (e *engine) prepare() error {
 	natives := e.natives()
 	web, err := e.evaluate("web", natives)
 	if err != nil {
+		return err
+	}
+	if _, err := e.evaluate("intl", natives); err != nil {
 		return err
 	}
 	shape, err := e.evaluate("shape")
@@ -146,7 +151,7 @@ func (e *engine) abandon(err error) {
 	err = e.failureOf(err)
 	if !e.active[failed] {
 		e.report("error", failed.what, err)
-		go failed.giveBack()
+		go failed.releaseAll()
 	}
 	for c := range e.active {
 		if c == failed || c.waiting == 0 {
@@ -161,6 +166,7 @@ func (e *engine) abandon(err error) {
 func (e *engine) do(ctx context.Context, what string, begin func(ok, bad goja.Value) error,
 	take func(goja.Value) (any, error)) (any, error) {
 	c := newCall(ctx, what)
+	e.lookAtHouse(ctx)
 	e.post(c, func() error {
 		e.active[c] = true
 		return begin(
@@ -177,6 +183,17 @@ func (e *engine) do(ctx context.Context, what string, begin func(ok, bad goja.Va
 	value, err := c.wait()
 	e.loop.post(func() { delete(e.active, c) })
 	return value, err
+}
+
+// lookAtHouse keeps what Intl writes by. In a request it asks the platform only after a change of the house.
+// The house that was known before does when the platform does not answer.
+func (e *engine) lookAtHouse(ctx context.Context) {
+	if e.host == nil {
+		return
+	}
+	if house, err := e.host.House(ctx); err == nil {
+		e.house.Store(&house)
+	}
 }
 
 func (e *engine) settle(c *call, value any, err error) {

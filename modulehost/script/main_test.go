@@ -31,7 +31,17 @@ const sampleMigration = `CREATE TABLE notes (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(), text text NOT NULL UNIQUE, author uuid
 );
 CREATE TABLE board (rev bigint NOT NULL);
-INSERT INTO board VALUES (0);`
+INSERT INTO board VALUES (0);
+CREATE TABLE books (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(), title text NOT NULL CONSTRAINT books_title UNIQUE,
+  pages bigint, bought timestamptz, tags jsonb NOT NULL, steps jsonb NOT NULL, rev bigint NOT NULL DEFAULT 1
+);
+CREATE TABLE books_rev (rev bigint NOT NULL);
+INSERT INTO books_rev VALUES (1);
+CREATE TABLE shelves (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(), name text NOT NULL, books bigint NOT NULL DEFAULT 0,
+  rev bigint NOT NULL DEFAULT 1
+);`
 
 // sample is the beginning and the end of a script whose module is the text between them.
 func sample(body string) []byte {

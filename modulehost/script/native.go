@@ -38,7 +38,7 @@ func (p *prelude) read(vm *goja.Runtime, made goja.Value) error {
 func (e *engine) natives() *goja.Object {
 	all := e.vm.NewObject()
 	for _, group := range []map[string]any{e.databaseNatives(), e.platformNatives(), e.storageNatives(),
-		e.requestNatives(), e.webNatives()} {
+		e.requestNatives(), e.webNatives(), e.intlNatives()} {
 		for name, native := range group {
 			_ = all.Set(name, native) // of a plain object
 		}
@@ -100,12 +100,20 @@ var errNotStarted = errors.New("the platform can be called when the module has s
 // promised makes a native that returns a promise. prepare reads the arguments; what it returns belongs to the
 // call of this turn.
 func (e *engine) promised(prepare func(a arguments) work) native {
+	return e.asked(func(a arguments) work {
+		do := prepare(a)
+		if e.host == nil {
+			return func(context.Context, *call) (result, error) { return nil, errNotStarted }
+		}
+		return do
+	})
+}
+
+// asked is promised for what needs no platform.
+func (e *engine) asked(prepare func(a arguments) work) native {
 	return func(fc goja.FunctionCall) goja.Value {
 		do := prepare(arguments{e, fc.Arguments})
 		promise, resolve, reject := e.vm.NewPromise()
-		if e.host == nil {
-			do = func(context.Context, *call) (result, error) { return nil, errNotStarted }
-		}
 		c := e.calling()
 		c.waiting++
 		go func() {

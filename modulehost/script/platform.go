@@ -44,6 +44,12 @@ func (e *engine) platformNatives() map[string]any {
 				return nil, e.host.Links.Revoke(ctx, subject)
 			}
 		}),
+		"assignLinks": e.promised(func(a arguments) work {
+			subject, userID := a.text(0, "the subject of a link"), a.text(1, "the id of whose link it is")
+			return func(ctx context.Context, _ *call) (result, error) {
+				return nil, e.host.Links.Assign(ctx, subject, userID)
+			}
+		}),
 		"invoke": e.promised(e.invoke),
 	}
 }
@@ -120,7 +126,8 @@ func (e *engine) sendMail(a arguments) work {
 		}
 		return ""
 	}
-	message := sdk.Message{Subject: text("subject"), Text: text("text"), HTML: text("html")}
+	message := sdk.Message{Subject: text("subject"), Text: text("text"), HTML: text("html"),
+		Language: text("language")}
 	if to := object.Get("to"); !missing(to) {
 		e.vm.ForOf(to, func(one goja.Value) bool {
 			message.To = append(message.To, e.address(one))
@@ -182,8 +189,12 @@ func (e *engine) names(a arguments) work {
 
 func (e *engine) createLink(a arguments) work {
 	subject, ends := a.text(0, "the subject of a link"), a.timeOf(1, "the end of a link")
+	userID := ""
+	if !missing(a.at(2)) {
+		userID = a.text(2, "the id of whose link it is")
+	}
 	return func(ctx context.Context, _ *call) (result, error) {
-		address, err := e.host.Links.Create(ctx, subject, ends)
+		address, err := e.host.Links.CreateFor(ctx, userID, subject, ends)
 		return e.valued(address), err
 	}
 }

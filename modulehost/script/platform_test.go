@@ -27,7 +27,7 @@ func TestPlatform(t *testing.T) {
 		secret: await secret("apiToken"), noSecret: await caught(() => secret("other")),
 		house: (await house()).timeZone,
 		names: Object.keys(await people.names(["5f0c9a52-9d6c-4c0b-8d2e-0a3a5a3f4c11"])).length,
-		link: await caught(() => links.create("one")),
+		link: await caught(() => links.create("one")), assigned: await caught(() => links.assign("one", "")),
 		services: await capability("stage.services").call("list", { after: 1 }),
 		absent: await caught(() => capability("stage.services").call("other")),
 		mail: await mail.send({ to: ["anna@example.org", { address: "ben@example.org", name: "Ben" }],
@@ -73,6 +73,7 @@ func TestPlatform(t *testing.T) {
 	for path, want := range map[string]string{
 		"/calls": `{"started":1,"most":12,"title":null,"undeclared":true,"secret":"hush",` +
 			`"noSecret":"SECRET_ABSENT","house":"Europe/Berlin","names":0,"link":"PERMISSION_DENIED",` +
+			`"assigned":"PERMISSION_DENIED",` +
 			`"services":{"after":1},` +
 			`"absent":"CAPABILITY_FAILED","mail":"SENT"}`,
 		"/files": `{"text":"content","type":"text/plain","size":7,"listed":["a/one"],"url":true,` +

@@ -59,8 +59,9 @@ func (a arguments) handler(n int) goja.Value {
 
 func (d *declarations) natives() *goja.Object {
 	return d.object(map[string]any{
-		"route": d.native(d.route),
-		"feed":  d.native(d.feed),
+		"route":      d.native(d.route),
+		"collection": d.native(d.collection),
+		"feed":       d.native(d.feed),
 		"probe": d.native(func(a arguments) error {
 			d.registry.Probe("GET " + a.text(0, "a path"))
 			return nil

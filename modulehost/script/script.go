@@ -65,6 +65,9 @@ func New(name string, source []byte) *Module {
 	return &Module{name: name, source: source, output: os.Stderr}
 }
 
+// Tell sends what the author reads to w, instead of the process's standard error.
+func (m *Module) Tell(w io.Writer) { m.output = w }
+
 // Register evaluates the script and lets its default export declare what it offers. Errors are for the
 // author: where the script failed, or what it lacks.
 func (m *Module) Register(r *sdk.Registry) error {

@@ -117,11 +117,11 @@ func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 
 // Begin begins a transaction, which the caller must end with Commit or Rollback. InTx ends it by itself.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
-	var begun abi.BeginResponse
-	if err := db.open(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
+	var response abi.BeginResponse
+	if err := db.open(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &response); err != nil {
 		return nil, err
 	}
-	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
+	return &Tx{statements{client: db.client, transaction: response.GetTransaction()}}, nil
 }
 
 // Commit commits the transaction. It returns ErrTransactionEnded when a statement has failed; then nothing is

@@ -33,40 +33,57 @@ const ErrRequestInvalid = Error("REQUEST_INVALID")
 // return it from the handler.
 func Decode[T any](r *http.Request) (T, error) {
 	var into T
-	body, err := io.ReadAll(r.Body)
+	shape := reflect.TypeFor[T]()
+	if shape.Kind() == reflect.Struct && shape.NumField() == 0 && r.Header.Get("Content-Type") == "" {
+		if body, err := io.ReadAll(r.Body); err != nil || len(body) == 0 {
+			return into, err
+		}
+	}
+	body, err := jsonBody(r)
 	if err != nil {
 		return into, err
-	}
-	shape := reflect.TypeFor[T]()
-	contentType := r.Header.Get("Content-Type")
-	if len(body) == 0 && contentType == "" && shape.Kind() == reflect.Struct && shape.NumField() == 0 {
-		return into, nil
-	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil || media != "application/json" {
-		return into, invalid("the Content-Type is %.60q, and must be application/json", contentType)
 	}
 	return decodeObject[T](body, incoming)
 }
 
+// jsonBody reads the body of a request that has to be JSON.
+func jsonBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	contentType := r.Header.Get("Content-Type")
+	if media, _, err := mime.ParseMediaType(contentType); err != nil || media != "application/json" {
+		return nil, invalid("the Content-Type is %.60q, and must be application/json", contentType)
+	}
+	return body, nil
+}
+
 // decodeObject decodes data, which must be exactly one object.
 func decodeObject[T any](data []byte, options json.Options) (T, error) {
-	var into T
-	decoder := jsontext.NewDecoder(bytes.NewReader(data))
-	if decoder.PeekKind() != '{' {
-		return into, invalid("the JSON is not an object")
-	}
-	if err := checkValue(decoder, reflect.TypeFor[T]()); err != nil {
-		return into, invalid("%.200s", err)
-	}
-	if _, err := decoder.ReadToken(); err != io.EOF {
-		return into, invalid("something follows the JSON object")
-	}
-	if err := json.Unmarshal(data, &into, options); err != nil {
-		var zero T
-		return zero, invalid("%.200s", err)
+	var into, zero T
+	if err := decodeInto(data, &into, options); err != nil {
+		return zero, err
 	}
 	return into, nil
+}
+
+// decodeInto decodes data, which must be exactly one object, into what a pointer points to.
+func decodeInto(data []byte, into any, options json.Options) error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(data))
+	if decoder.PeekKind() != '{' {
+		return invalid("the JSON is not an object")
+	}
+	if err := checkValue(decoder, reflect.TypeOf(into).Elem()); err != nil {
+		return invalid("%.200s", err)
+	}
+	if _, err := decoder.ReadToken(); err != io.EOF {
+		return invalid("something follows the JSON object")
+	}
+	if err := json.Unmarshal(data, into, options); err != nil {
+		return invalid("%.200s", err)
+	}
+	return nil
 }
 
 // checkValue checks one value for what package json accepts and Decode does not: null, and missing members.

@@ -15,7 +15,7 @@ import (
 //   - ?dates=dmy or mdy says whether 3/4/2027 is in April or in March, after the person was asked.
 //   - ?columns= says where a table's columns are, after the person was asked; see ReadTable.
 //   - A row that cannot be imported is left out (Skip), and one that is imported otherwise than it stands in
-//     the file is told (Note). Neither stops the other rows.
+//     the reader of the file is informed (Note). Neither stops the other rows.
 //   - A file with problems changes nothing: it cannot be read at all, or holds too much. A preview tells them
 //     with 200, an import with 400 and the code IMPORT_INVALID.
 //
@@ -63,7 +63,7 @@ const (
 	maxRows    = 512 << 10
 )
 
-// maxDetail is how much of what was found is told.
+// maxDetail is how much of what was found is quoted.
 const maxDetail = 200
 
 // MaxProblems is how many problems an answer contains.

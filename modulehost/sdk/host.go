@@ -28,7 +28,7 @@ type Host struct {
 	invocations chan struct{} // a slot for each call to another module
 	house       atomic.Pointer[House]
 	declared    *abi.Declared // nil: the platform is older
-	told        sync.Map      // permissions that were reported as unknown
+	reported    sync.Map      // permissions that were reported as unknown
 }
 
 func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {
@@ -64,7 +64,7 @@ func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	err := missing(h.declared, h.declared.GetPermissions(), permission, "PERMISSION_UNKNOWN",
 		"module.json declares no permission", "nobody can hold it; add it to permissions")
 	if err != nil {
-		if _, told := h.told.LoadOrStore(permission, true); !told {
+		if _, known := h.reported.LoadOrStore(permission, true); !known {
 			reportError("Can", err)
 		}
 		return false, nil

@@ -32,12 +32,19 @@ func newMail(client *link.Client) *Mail {
 // recipients can read the whole list. The subject is not blank and has at most 200 characters. Text and HTML
 // have together at most 256 KiB; if both are set, the recipient's mail program chooses one. Control
 // characters outside Text and HTML are refused, never stripped.
+//
+// A message without HTML gets an HTML part with the same words from the platform, in the house's colour and
+// under its name. In Text an empty line ends a paragraph, "- " begins an item of a list, and a line above a
+// list is its heading. A line that ends with a colon, above a web address on a line of its own, becomes a
+// button. What follows a line "-- " is the signature; the house's name is added to it.
 type Message struct {
 	To      []mail.Address // 1 to 50
 	Subject string
 	Text    string // Text or HTML must be set, or both
 	HTML    string
 	ReplyTo *mail.Address // nil: replies go to the sender
+	// Language is that of Text, such as "de"; "": the language of the house.
+	Language string
 }
 
 // SendResult is the result of an attempt to send, always one of the constants below.
@@ -94,7 +101,7 @@ func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 
 func mailRequest(m Message) *abi.SendMailRequest {
 	request := &abi.SendMailRequest{To: make([]*abi.MailAddress, len(m.To)), Subject: m.Subject, Text: m.Text,
-		Html: m.HTML}
+		Html: m.HTML, Language: m.Language}
 	for n, to := range m.To {
 		request.To[n] = &abi.MailAddress{Address: to.Address, Name: to.Name}
 	}

@@ -118,26 +118,26 @@ func refusalOfState(state string) Refusal {
 	return Refusal{}
 }
 
-// refused tells the author why requests were answered with 400. Anybody can cause these, and the platform
-// keeps only the last 64 KiB of a module's output, so few are told.
+// refused shows the author why requests were answered with 400. Anybody can cause these, and the platform
+// keeps only the last 64 KiB of a module's output, so few are shown.
 type refused struct {
 	mu    sync.Mutex
 	since time.Time
-	told  int
+	lines int
 }
 
 const (
 	refusedEvery = time.Minute
-	refusedTold  = 20
+	refusedLines = 20
 )
 
 func (r *refused) report(pattern string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); now.Sub(r.since) >= refusedEvery {
-		r.since, r.told = now, 0
+		r.since, r.lines = now, 0
 	}
-	if r.told++; r.told <= refusedTold {
+	if r.lines++; r.lines <= refusedLines {
 		report("refused", pattern, err)
 	}
 }

@@ -2,11 +2,13 @@ package sdk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
@@ -50,6 +52,9 @@ type Registry struct {
 
 	forget ErasePerson
 	export ExportPerson
+
+	host     atomic.Pointer[Host] // nil before Start
+	starting []func(context.Context, *Host) error
 }
 
 // handler is a route's function and the names of its path's {name} segments.
@@ -137,6 +142,17 @@ func (r *Registry) markProbe() error {
 	}
 	return fmt.Errorf("the probe %q is not a route of the module; declare it with HandleFunc or Handle, with "+
 		"the same pattern", r.probes[0])
+}
+
+// start gives the host to what was declared with it, before the module's own Start.
+func (r *Registry) start(ctx context.Context, h *Host) error {
+	r.host.Store(h)
+	for _, begin := range r.starting {
+		if err := begin(ctx, h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }

@@ -38,6 +38,8 @@ var remedies = map[Error]string{
 		"ReadExchange say what",
 	ErrSecretAbsent: "the deployment has no value for the secret; its variable is " +
 		"SERVICE_MODULE_SECRET__<MODULE>__<KEY>, as in SERVICE_MODULE_SECRET__WEATHER__API_TOKEN",
+	ErrCollectionTable: "change the table by a new migration, or the struct and its collection tags; in " +
+		"narthex-dev dev, --reset-module applies changed migrations anew",
 	ErrCapabilityAbsent: "the other module does not run; the dependency is optional, so go on without it",
 	ErrCapabilityFailed: "the other module is restarting, failed, took more than 10 s, or sent or got more " +
 		"than 256 KiB of JSON; its own lines say more (narthex modules:logs)",

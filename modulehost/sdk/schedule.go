@@ -51,8 +51,8 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 		&abi.Schedule{Name: name, IntervalSeconds: uint32(interval / time.Second)})
 }
 
-// NothingFor, called in a run, tells that its schedule has nothing to do for so long, unless somebody uses
-// the platform meanwhile. Every run tells it anew:
+// NothingFor, called in a run, says that its schedule has nothing to do for so long, unless somebody uses
+// the platform meanwhile. It counts until the next run:
 //
 //	sdk.NothingFor(ctx, next.Sub(now))
 //
@@ -65,8 +65,8 @@ func NothingFor(ctx context.Context, d time.Duration) {
 	if r, ok := ctx.Value(restKey{}).(*rest); ok {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if !r.told || d < r.shortest {
-			r.told, r.shortest = true, d
+		if !r.set || d < r.shortest {
+			r.set, r.shortest = true, d
 		}
 	}
 }
@@ -83,10 +83,10 @@ func NothingUntil(ctx context.Context, db Querier, sql string) error {
 	return err
 }
 
-// rest is what a run told.
+// rest is for how long a run has said that there is nothing to do.
 type rest struct {
 	mu       sync.Mutex
-	told     bool
+	set      bool
 	shortest time.Duration
 }
 
@@ -165,11 +165,11 @@ func (l *moduleServer) run(ctx context.Context, payload []byte) (proto.Message, 
 		return nil, &link.Failure{CodeText: codeRunning.Code()}
 	}
 	defer end()
-	told := &rest{}
-	err := run(context.WithValue(ctx, restKey{}, told))
+	pause := &rest{}
+	err := run(context.WithValue(ctx, restKey{}, pause))
 	if err != nil && ctx.Err() != context.Canceled {
 		reportError("Every "+name, err)
 	}
-	seconds := min(max(told.shortest, 0), longestInterval) / time.Second
+	seconds := min(max(pause.shortest, 0), longestInterval) / time.Second
 	return &abi.RunResponse{NothingForSeconds: uint32(seconds)}, err
 }

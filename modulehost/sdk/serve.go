@@ -165,7 +165,11 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 		return nil, err
 	}
 	defer leave()
-	if err := l.module.Start(ctx, newHost(l.host, &l.registry, &request)); err != nil {
+	host := newHost(l.host, &l.registry, &request)
+	if err = l.registry.start(ctx, host); err == nil {
+		err = l.module.Start(ctx, host)
+	}
+	if err != nil {
 		reportError("Start", err)
 		return nil, err
 	}

@@ -159,7 +159,8 @@ func serverPackage() ([]byte, error) {
 		"description": "The server SDK of Narthex for modules in TypeScript",
 		"types":       "./narthex-server.d.ts",
 		"exports": map[string]any{
-			".": map[string]string{"types": "./narthex-server.d.ts", "default": "./narthex-server.js"},
+			".":      map[string]string{"types": "./narthex-server.d.ts", "default": "./narthex-server.js"},
+			"./test": map[string]string{"types": "./narthex-test.d.ts"},
 		},
 	}, "", "  ")
 }

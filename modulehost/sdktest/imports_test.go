@@ -103,7 +103,11 @@ func TestUndoOfImports(t *testing.T) {
 	do(`DELETE FROM things WHERE id IN ('edited', 'used', 'blank')`)
 	bring()
 	late := list()[0].ID
-	do(`UPDATE imports SET at = at - interval '24 hours'`)
+	do(`UPDATE imports SET at = at - interval '23 hours 50 minutes'`)
+	if n := len(list()); n != 1 {
+		t.Errorf("%d imports can be undone before a day is over, want one", n)
+	}
+	do(`UPDATE imports SET at = at - interval '10 minutes'`)
 	if _, err := undo(late); !errors.Is(err, sql.ErrNoRows) || len(list()) != 0 {
 		t.Errorf("the undo after a day: %v, and imports %+v; want sql.ErrNoRows and none", err, list())
 	}

@@ -14,6 +14,7 @@ type MadeLink struct {
 	Subject string
 	Ends    time.Time // zero: never
 	Revoked bool
+	UserID  string // whose it is
 }
 
 // Links returns the links that the module has made, the oldest first. The addresses lead nowhere; Link
@@ -30,20 +31,34 @@ type links struct {
 }
 
 // Create makes a link.
-func (l *links) Create(_ context.Context, subject string, ends time.Time) (address string, err error) {
+func (l *links) Create(
+	_ context.Context, _, person, subject string, ends time.Time,
+) (address string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	address = fmt.Sprintf("https://church.example.org/link/module#%d", len(l.made)+1)
-	l.made = append(l.made, MadeLink{Address: address, Subject: subject, Ends: ends})
+	l.made = append(l.made, MadeLink{Address: address, Subject: subject, Ends: ends, UserID: person})
 	return address, nil
 }
 
 // Revoke ends the links of a subject.
-func (l *links) Revoke(_ context.Context, subject string) error {
+func (l *links) Revoke(_ context.Context, _, subject string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for n := range l.made {
 		l.made[n].Revoked = l.made[n].Revoked || l.made[n].Subject == subject
+	}
+	return nil
+}
+
+// Assign says whose the links of a subject are.
+func (l *links) Assign(_ context.Context, person, subject string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n := range l.made {
+		if l.made[n].Subject == subject && !l.made[n].Revoked {
+			l.made[n].UserID = person
+		}
 	}
 	return nil
 }

@@ -113,7 +113,8 @@ func (p *mailServer) Send(ctx context.Context, message mail.Message) mail.SendRe
 
 // messageOf converts a message back to the SDK's type. It was sent, so its addresses are valid.
 func messageOf(message mail.Message) sdk.Message {
-	given := sdk.Message{Subject: message.Subject, Text: message.Text, HTML: message.HTML}
+	given := sdk.Message{Subject: message.Subject, Text: message.Text, HTML: message.HTML,
+		Language: message.Language}
 	for _, to := range message.To {
 		if address, err := stdmail.ParseAddress(to); err == nil {
 			given.To = append(given.To, *address)

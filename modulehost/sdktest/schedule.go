@@ -45,8 +45,8 @@ func (m *Module) Advance(by time.Duration) error {
 	}
 }
 
-// NothingFor returns for how long the schedule has nothing to do, as its last run told (sdk.NothingFor); 0 if
-// it told nothing or has not run.
+// NothingFor returns for how long the schedule has nothing to do, as its last run said (sdk.NothingFor); 0 if
+// it said nothing or has not run.
 func (m *Module) NothingFor(schedule string) time.Duration {
 	m.scheduled.mu.Lock()
 	defer m.scheduled.mu.Unlock()

@@ -59,6 +59,14 @@ func Main(m *testing.M) {
 	databasetest.Main(m)
 }
 
+// Run is Main for a program that is no test binary. It returns what run returns, and looks for no goroutines.
+func Run(run func() int) int {
+	if err := os.Setenv("ZONEINFO", zoneTable()); err != nil {
+		panic(err)
+	}
+	return databasetest.Run(run)
+}
+
 // zoneTable returns the file from which package time/tzdata is made.
 func zoneTable() string {
 	root, err := exec.Command("go", "env", "GOROOT").Output()

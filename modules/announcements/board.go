@@ -89,9 +89,9 @@ func onBoard(s *slide) update {
 // change runs f as a change of the board, and publishes the update that f returned to screens and people.
 func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
 	return a.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
-		told, err := f(tx)
-		told.Rev = rev
-		return sdk.Updates{boardChannel: told, noticesChannel: told}, err
+		changed, err := f(tx)
+		changed.Rev = rev
+		return sdk.Updates{boardChannel: changed, noticesChannel: changed}, err
 	})
 }
 

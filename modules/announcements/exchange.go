@@ -253,6 +253,32 @@ func (r exchangeReader) end() error {
 	return nil
 }
 
+// element reads an element of a list. It reports false for one that is JSON of another shape.
+func (r exchangeReader) element(into any) (fits bool, err error) {
+	r.body.read = 0
+	value, err := r.decoder.ReadValue()
+	if err != nil {
+		return false, unread(err)
+	}
+	return json.Unmarshal(value, into, json.RejectUnknownMembers(true)) == nil, nil
+}
+
+// passMissing reads the pictures that the export did not find.
+func (r exchangeReader) passMissing() error {
+	if err := r.list("missing"); err != nil {
+		return err
+	}
+	for {
+		more, err := r.more()
+		if err != nil || !more {
+			return err
+		}
+		if _, err := r.decoder.ReadValue(); err != nil {
+			return unread(err)
+		}
+	}
+}
+
 func (r exchangeReader) member(name string) error {
 	r.body.read = 0
 	token, err := r.decoder.ReadToken()

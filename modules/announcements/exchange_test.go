@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,7 +58,13 @@ func TestExportAndImport(t *testing.T) {
 	}
 	const same = `200 {"notices":{"new":0,"changed":0,"same":4},` +
 		`"pictures":{"new":0,"changed":0,"same":1},"missing":0,"problems":[],"problemCount":0}`
+	var before, after board
+	other.Subscribe(noticesChannel).JSON(&before)
 	imports(other, "", file.Body, same)
+	if other.Subscribe(noticesChannel).JSON(&after); before.Rev == 0 || after.Rev != before.Rev {
+		t.Errorf("the board was at %d before the second import, and is at %d; want no change", before.Rev,
+			after.Rev)
+	}
 
 	var list struct{ Slides []slide }
 	other.Do("GET", "/slides", nil).JSON(&list)
@@ -98,9 +105,10 @@ func TestExportOfALostPicture(t *testing.T) {
 		t.Fatalf("GET /export without an object: %s, want 200, the other picture and the lost one's id", file)
 	}
 	const brings = `200 {"notices":{"new":2,"changed":0,"same":0},` +
-		`"pictures":{"new":1,"changed":0,"same":0},"missing":1,"problems":[],"problemCount":0}`
+		`"pictures":{"new":1,"changed":0,"same":0},"missing":1,"problems":[],"problemCount":0,`
 	for _, query := range []string{"?preview=1", ""} {
-		if got := other.Do("POST", "/import"+query, file.Body); got.String() != brings {
+		if got := other.Do("POST", "/import"+query, file.Body); !strings.HasPrefix(got.String(), brings) ||
+			!strings.Contains(got.Body, `"code":"PICTURE_MISSING","detail":"Lost"}],"noteCount":1}`) {
 			t.Errorf("POST /import%s elsewhere: %s, want %s", query, got, brings)
 		}
 	}
@@ -118,32 +126,81 @@ func TestExportOfALostPicture(t *testing.T) {
 	}
 }
 
-// TestImportRefused: a file with a problem is refused with its position, and nothing is written.
+// TestImportOfADamagedExport: a notice that cannot be shown and a picture that cannot be read are named and
+// stop nothing else. A notice whose picture is missing comes in without it. A second import changes nothing.
+func TestImportOfADamagedExport(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office := m.Person(manageSlides)
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	notice := func(n int, title, picture, more string) string {
+		return `{"id":"` + id(n) + `","kind":"notice","title":"` + title + `","body":"","imageId":` + picture +
+			`,"payload":null,"startsAt":null,"endsAt":null,"enabled":true` + more + `}`
+	}
+	whole := base64.StdEncoding.EncodeToString([]byte(pngOf(t, 3, 3)))
+	moving := base64.StdEncoding.EncodeToString([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02"))
+	file := `{"announcements":1,"notices":[` + strings.Join([]string{
+		notice(1, "Good", `"`+id(11)+`"`, ""),
+		notice(2, "", "null", ""),
+		notice(1, "Twice", "null", ""),
+		notice(3, "Newer", "null", `,"colour":"red"`),
+		`{"title":7}`,
+		notice(4, "Lost", `"`+id(12)+`"`, ""),
+		notice(5, "Moving", `"`+id(13)+`"`, ""),
+		notice(6, "", `"`+id(14)+`"`, ""),
+	}, ",") + `],"pictures":[` + strings.Join([]string{
+		`{"id":"` + id(11) + `","data":"` + whole + `"}`,
+		`{"id":"` + id(11) + `","data":"` + whole + `"}`,
+		`{"id":"` + id(13) + `","data":"` + moving + `"}`,
+		`{"id":"` + id(14) + `","data":"` + whole + `"}`,
+		`{"id":5}`,
+	}, ",") + `],"missing":["` + id(12) + `"]}`
+	const found = `,"missing":2,"problems":[],"problemCount":0,"skipped":[` +
+		`{"line":2,"code":"NOTICE_INVALID"},{"line":3,"code":"NOTICE_INVALID","detail":"Twice"},` +
+		`{"line":4,"code":"NOTICE_INVALID","detail":"Newer"},{"line":5,"code":"NOTICE_INVALID"},` +
+		`{"line":8,"code":"NOTICE_INVALID"},{"line":2,"code":"PICTURE_INVALID"},` +
+		`{"line":3,"code":"PICTURE_INVALID"},{"line":5,"code":"PICTURE_INVALID"}],"skippedCount":8,` +
+		`"notes":[{"line":6,"code":"PICTURE_MISSING","detail":"Lost"},` +
+		`{"line":7,"code":"PICTURE_MISSING","detail":"Moving"}],"noteCount":2}`
+	const first = `200 {"notices":{"new":3,"changed":0,"same":0},` +
+		`"pictures":{"new":1,"changed":0,"same":0}` + found
+	const again = `200 {"notices":{"new":0,"changed":0,"same":3},` +
+		`"pictures":{"new":0,"changed":0,"same":1}` + found
+	for n, query := range []string{"?preview=1", "", ""} {
+		want := first
+		if n == 2 {
+			want = again
+		}
+		if got := office.Do("POST", "/import"+query, file); got.String() != want {
+			t.Errorf("POST /import%s: %s, want %s", query, got, want)
+		}
+	}
+	var list struct{ Slides []slide }
+	office.Do("GET", "/slides", nil).JSON(&list)
+	for n, s := range list.Slides {
+		if want := []string{"Good", "Lost", "Moving"}[n]; s.Title != want || (s.ImageID != nil) != (n == 0) {
+			t.Errorf("notice %d is %q with the picture %v, want %s, and a picture of the first alone", n, s.Title,
+				s.ImageID, want)
+		}
+	}
+}
+
+// TestImportRefused: a file that is no export is refused, and nothing is written.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
 	office, member := m.Person(manageSlides), m.Person()
-	const id, none = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10", `"pictures":[]`
-	notice := func(more string) string {
-		return `{"id":"` + id + `","kind":"notice","title":"Lunch","body":"","imageId":null,"payload":null,` +
-			`"startsAt":null,"endsAt":null,"enabled":true` + more + `}`
-	}
+	const none = `"pictures":[]`
 	file := func(notices, pictures string) string {
 		return `{"announcements":1,"notices":[` + notices + `],` + pictures + `}`
 	}
-	nameless := strings.Replace(notice(""), "Lunch", "", 1)
-	named := strings.Replace(notice(""), `"imageId":null`, `"imageId":"`+id+`"`, 1)
 	for content, problem := range map[string]string{
-		file("", none+`,"missing":["`+id+`"]`): `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file("", none+`,"lost":[]`):            `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		"":                                     `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		`{"announcements":2}`:                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file("", none) + "{}":                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file(notice(`,"x":1`), none):           `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file(notice("")+","+nameless, none):    `{"line":2,"code":"NOTICE_INVALID"}`,
-		file(named, none):                      `{"line":1,"code":"PICTURE_MISSING"}`,
-		file(named, `"pictures":[{"id":"`+id+`","data":"AAAA"}]`): `{"line":1,"code":"PICTURE_INVALID"},` +
-			`{"line":1,"code":"PICTURE_MISSING"}`,
+		file("", none+`,"lost":[]`):      `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file("", none+`,"missing":["a"`): `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		"":                               `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		`{"announcements":2}`:            `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file("", none) + "{}":            `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file(`{"id":`, none):             `{"line":0,"code":"NOT_AN_EXPORT"}`,
 	} {
 		for query, want := range map[string]string{
 			"?preview=1": `200 {"notices":{"new":0,"changed":0,"same":0},"pictures":{"new":0,"changed":0,"same":0},` +

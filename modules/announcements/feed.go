@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
+	"html"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -25,11 +27,18 @@ type atomFeed struct {
 }
 
 type atomEntry struct {
-	ID        string `xml:"id"`
-	Title     string `xml:"title"`
-	Published string `xml:"published"`
-	Updated   string `xml:"updated"`
-	Content   string `xml:"content"`
+	ID        string   `xml:"id"`
+	Title     string   `xml:"title"`
+	Published string   `xml:"published"`
+	Updated   string   `xml:"updated"`
+	Content   atomHTML `xml:"content"`
+}
+
+// atomHTML is a text as HTML: some programs take all content as that, and lose the ends of lines and what
+// looks like a tag.
+type atomHTML struct {
+	Type string `xml:"type,attr"`
+	HTML string `xml:",chardata"`
 }
 
 // news is a notice that is on the board now. Since is when it came onto it.
@@ -64,17 +73,28 @@ func (a *announcements) feed(ctx context.Context, r *http.Request) ([]byte, erro
 	}
 	name := cmp.Or(house.Name, "Narthex")
 	feed := atomFeed{Language: house.Language, ID: "urn:uuid:" + id, Title: name, Author: name}
-	var updated time.Time
+	updated := time.Unix(0, 0) // a feed without entries needs a date, too, and is the same at each look
 	for _, n := range all {
 		if n.Changed.After(updated) {
 			updated = n.Changed
 		}
 		feed.Entries = append(feed.Entries, atomEntry{"urn:uuid:" + n.ID, n.Title, atomTime(n.Since),
-			atomTime(n.Changed), n.Body})
+			atomTime(n.Changed), atomHTML{"html", paragraphs(n.Body)}})
 	}
 	feed.Updated = atomTime(updated)
 	text, err := xml.Marshal(feed)
 	return append([]byte(xml.Header), text...), err
+}
+
+// paragraphs returns a text as HTML, with a paragraph wherever it has an empty line.
+func paragraphs(text string) string {
+	var written strings.Builder
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
+		if part = strings.Trim(part, "\n"); part != "" {
+			written.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")
+		}
+	}
+	return written.String()
 }
 
 func atomTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }

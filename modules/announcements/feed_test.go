@@ -26,7 +26,7 @@ func TestFeed(t *testing.T) {
 	}
 	empty := read()
 	if !strings.HasPrefix(empty.ID, "urn:uuid:") || empty.Title == "" || empty.Author == "" ||
-		empty.Updated == "" || len(empty.Entries) != 0 {
+		empty.Updated != "1970-01-01T00:00:00Z" || len(empty.Entries) != 0 {
 		t.Errorf("without notices the feed is %+v", empty)
 	}
 	write := func(body string) (s slide) {
@@ -38,7 +38,8 @@ func TestFeed(t *testing.T) {
 		got.JSON(&s)
 		return s
 	}
-	tea := write(`{"title":"Tea & <b>cake</b>","body":"At 3 ]]>","enabled":true}`)
+	tea := write(`{"title":"Tea & <b>cake</b>","enabled":true,
+		"body":"At <3> ]]>\nBring a cup.\n\n\nAll & sundry"}`)
 	write(`{"title":"A draft","body":""}`)
 	write(`{"title":"Over","body":"","enabled":true,"endsAt":"2020-01-01T00:00:00.000Z"}`)
 	write(`{"title":"Later","body":"","enabled":true,"startsAt":"2033-01-01T00:00:00.000Z"}`)
@@ -46,7 +47,8 @@ func TestFeed(t *testing.T) {
 	feed := read()
 	if len(feed.Entries) != 1 || feed.ID != empty.ID || feed.Updated != feed.Entries[0].Updated ||
 		feed.Entries[0].ID != "urn:uuid:"+tea.ID || feed.Entries[0].Title != "Tea & <b>cake</b>" ||
-		feed.Entries[0].Content != "At 3 ]]>" {
+		feed.Entries[0].Content != (atomHTML{"html",
+			"<p>At &lt;3&gt; ]]&gt;<br>Bring a cup.</p><p>All &amp; sundry</p>"}) {
 		t.Errorf("the feed is %+v, want the one notice that is on the board", feed)
 	}
 	if _, err := a.store.db.Exec(t.Context(), `

@@ -36,11 +36,11 @@ func (a *announcements) create(ctx context.Context, r *http.Request) (any, error
 	}
 	draft.writer = sdk.Principal(ctx).UserID
 	var created *slide
-	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+	err = a.change(ctx, func(tx *sdk.Tx) (changed update, err error) {
 		if created, err = create(ctx, tx, &draft); err == nil {
-			told = onBoard(created)
+			changed = onBoard(created)
 		}
-		return told, err
+		return changed, err
 	})
 	if err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func (a *announcements) edit(ctx context.Context, r *http.Request) (any, error) 
 	}
 	var edited *slide
 	dropped := ""
-	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+	err = a.change(ctx, func(tx *sdk.Tx) (changed update, err error) {
 		if edited, dropped, err = edit(ctx, tx, id, &draft); err == nil {
-			told = onBoard(edited)
+			changed = onBoard(edited)
 		}
-		return told, err
+		return changed, err
 	})
 	if err != nil {
 		return nil, err

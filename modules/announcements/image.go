@@ -45,22 +45,25 @@ type upload struct {
 }
 
 // newUpload recognizes the type by the content: JPEG, PNG or WebP. It refuses pictures with more pixels than
-// a screen can show. The sender's Content-Type is ignored.
+// a screen can show, and those that move. The sender's Content-Type is ignored.
 func newUpload(body io.Reader) (*upload, error) {
-	var head bytes.Buffer
-	config, format, err := image.DecodeConfig(io.TeeReader(io.LimitReader(body, maxImageHead), &head))
+	head, err := io.ReadAll(io.LimitReader(body, maxImageHead))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return nil, err
 	}
-	if err != nil || min(config.Width, config.Height) < 1 || max(config.Width, config.Height) > maxSide ||
-		config.Width*config.Height > maxPixels {
+	if refused := refusalOf(head); err == nil && refused != nil {
+		return nil, refused
+	}
+	config, format, failed := image.DecodeConfig(bytes.NewReader(head))
+	if err != nil || failed != nil || min(config.Width, config.Height) < 1 ||
+		max(config.Width, config.Height) > maxSide || config.Width*config.Height > maxPixels {
 		return nil, errImage
 	}
 	id := uuid.NewString()
 	u := &upload{hash: sha256.New()}
-	width, height := shownSize(config, format, head.Bytes())
+	width, height := shownSize(config, format, head)
 	u.picture = picture{ID: id, Type: "image/" + format, Width: width, Height: height, objectKey: id}
-	u.rest = io.TeeReader(io.MultiReader(&head, body), u.hash)
+	u.rest = io.TeeReader(io.MultiReader(bytes.NewReader(head), body), u.hash)
 	return u, nil
 }
 

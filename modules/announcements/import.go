@@ -15,11 +15,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// imported is what an import changes, or would change. The line of a problem is the position in its list.
+// imported is what an import changes, or would change. What is left out, and what comes in otherwise, has its
+// position in its list as the line.
 type imported struct {
 	Notices  counts `json:"notices"`
 	Pictures counts `json:"pictures"`
-	Missing  int    `json:"missing"` // pictures that the export did not find, and that are not here, either
+	Missing  int    `json:"missing"` // pictures of notices that neither the file nor this installation has
 	sdk.Exchange
 }
 
@@ -33,15 +34,15 @@ type counts struct {
 type importing struct {
 	*announcements
 	imported
-	notices []exchanged
+	notices []noticeRead
 	ids     map[string]string // ids in this installation, by the picture's id in the file
 	uploads []*upload         // stored, but without a row yet
 	named   map[string]bool   // pictures that slides name
-	missing map[string]bool   // pictures that slides name, and that the export did not find
 }
 
 // importAll imports an export. A slide that exists already is changed to the file's content, others are
-// appended to the board, and none is deleted.
+// appended to the board, and none is deleted. A slide that cannot be shown is left out and stops no other.
+// One whose picture is missing comes in without it.
 func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, error) {
 	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
@@ -52,7 +53,7 @@ func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, er
 	}
 	defer a.importing.Leave()
 	i := &importing{announcements: a, imported: imported{Exchange: exchange}, ids: make(map[string]string),
-		named: make(map[string]bool), missing: make(map[string]bool)}
+		named: make(map[string]bool)}
 	err = i.read(ctx, newExchangeReader(r.Body))
 	if errors.Is(err, errNoExport) {
 		i.Problem(0, "NOT_AN_EXPORT")
@@ -66,7 +67,13 @@ func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, er
 	return i.Answer(&i.imported, err)
 }
 
-// read checks the whole file. It stores the pictures unless it is a preview or there are problems.
+// noticeRead is a notice of a file.
+type noticeRead struct {
+	exchanged
+	line int
+}
+
+// read reads the whole file. It stores the pictures unless it is a preview.
 func (i *importing) read(ctx context.Context, r exchangeReader) error {
 	if err := r.begin(); err != nil {
 		return err
@@ -85,88 +92,64 @@ func (i *importing) read(ctx context.Context, r exchangeReader) error {
 		return err
 	}
 	if r.has() {
-		if err := i.readMissing(r, known); err != nil {
+		if err := r.passMissing(); err != nil {
 			return err
 		}
 	}
-	for n, notice := range i.notices {
-		if id := notice.ImageID; id != nil && i.ids[*id] == "" && !i.missing[*id] {
-			i.Problem(n+1, "PICTURE_MISSING")
-		}
-	}
+	i.findPictures(known)
 	return r.end()
 }
 
 func (i *importing) readNotices(r exchangeReader) error {
 	ids := make(map[string]bool)
-	for {
+	for line := 1; ; line++ {
 		more, err := r.more()
 		if err != nil || !more {
 			return err
 		}
-		var notice exchanged
-		if err := r.value(&notice); err != nil {
-			return err
-		}
-		i.notices = append(i.notices, notice)
-		if len(i.notices) > maxExchangeSlides {
+		if line > maxExchangeSlides {
 			return errNoExport
 		}
-		d := notice.draft("")
-		if d.check() != nil || !sdk.IsID(notice.ID) || ids[notice.ID] {
-			i.Problem(len(i.notices), "NOTICE_INVALID")
+		notice := noticeRead{line: line}
+		fits, err := r.element(&notice.exchanged)
+		if err != nil {
+			return err
 		}
-		i.notices[len(i.notices)-1].Only = d.Only // in the form in which it is kept
+		d := notice.draft("")
+		if !fits || d.check() != nil || !sdk.IsID(notice.ID) || ids[notice.ID] {
+			i.Skip(sdk.Problem{Line: line, Code: "NOTICE_INVALID", Detail: notice.Title})
+			continue
+		}
+		notice.Only = d.Only // in the form in which it is kept
 		ids[notice.ID] = true
 		if notice.ImageID != nil {
 			i.named[*notice.ImageID] = true
 		}
+		i.notices = append(i.notices, notice)
 	}
 }
 
-// readMissing reads the pictures that the export did not find. A notice comes in without such a picture, but
-// keeps one that is known here: where it was exported, an import changes nothing.
-func (i *importing) readMissing(r exchangeReader, known map[string]string) error {
-	if err := r.list("missing"); err != nil {
-		return err
-	}
-	for {
-		more, err := r.more()
-		if err != nil || !more {
-			return err
-		}
-		var id string
-		if err := r.value(&id); err != nil {
-			return err
-		}
-		if i.ids[id] != "" || i.missing[id] || !i.named[id] {
-			return errNoExport
-		}
-		if known[id] != "" {
-			i.ids[id] = id
-			continue
-		}
-		i.missing[id] = true
-		i.Missing++
-	}
-}
-
+// readPictures passes over pictures that no notice names: theirs is left out.
 func (i *importing) readPictures(ctx context.Context, r exchangeReader, known map[string]string) error {
 	for line := 1; ; line++ {
 		more, err := r.more()
 		if err != nil || !more {
 			return err
 		}
-		var p exchangedPicture
-		if err := r.value(&p); err != nil {
-			return err
-		}
 		if line > maxExchangeSlides { // a notice has one picture at most
 			return errNoExport
 		}
+		var p exchangedPicture
+		fits, err := r.element(&p)
+		switch {
+		case err != nil:
+			return err
+		case fits && !i.named[p.ID]:
+			continue
+		}
 		u, err := uploadOf(p)
-		if err != nil || i.ids[p.ID] != "" || !i.named[p.ID] {
-			i.Problem(line, "PICTURE_INVALID")
+		if !fits || err != nil || i.ids[p.ID] != "" {
+			i.Skip(sdk.Problem{Line: line, Code: "PICTURE_INVALID"})
 			continue
 		}
 		sum := sha256.Sum256(p.Data)
@@ -180,7 +163,7 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader, known ma
 		}
 		i.ids[p.ID] = u.ID
 		i.Pictures.New++
-		if i.Preview || i.ProblemCount > 0 {
+		if i.Preview {
 			continue
 		}
 		if _, err := i.images.Put(ctx, u.objectKey, u.Type, u); err != nil {
@@ -188,6 +171,30 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader, known ma
 		}
 		i.uploads = append(i.uploads, u)
 	}
+}
+
+// findPictures gives each notice the id that its picture has in this installation. A notice whose picture is
+// neither in the file nor here comes in without it. Where it was exported, an import changes nothing.
+func (i *importing) findPictures(known map[string]string) {
+	missing := make(map[string]bool)
+	for n := range i.notices {
+		notice := &i.notices[n]
+		if notice.ImageID == nil {
+			continue
+		}
+		inFile := *notice.ImageID
+		id := i.ids[inFile]
+		if id == "" && known[inFile] != "" {
+			id = inFile
+		}
+		if id != "" {
+			notice.ImageID = &id
+			continue
+		}
+		notice.ImageID, missing[inFile] = nil, true
+		i.Note(sdk.Problem{Line: notice.line, Code: "PICTURE_MISSING", Detail: notice.Title})
+	}
+	i.Missing = len(missing)
 }
 
 // write compares the slides with the existing ones, and writes those that differ. A picture that no slide
@@ -209,13 +216,6 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	var rows []sdk.ImportedRow
 	for _, notice := range i.notices {
 		d := notice.draft(sdk.Principal(ctx).UserID)
-		if d.ImageID != nil {
-			if id := i.ids[*d.ImageID]; id != "" {
-				d.ImageID = &id
-			} else { // it is missing
-				d.ImageID = nil
-			}
-		}
 		there, found := before[notice.ID]
 		switch {
 		case found && same(there, &d):

@@ -28,9 +28,9 @@ func (a *announcements) place(ctx context.Context, r *http.Request) (any, error)
 		return nil, sdk.ErrRequestInvalid
 	}
 	var rev int64
-	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
-		rev, told, err = place(ctx, tx, id, wanted.After, wanted.Rev)
-		return told, err
+	err = a.change(ctx, func(tx *sdk.Tx) (changed update, err error) {
+		rev, changed, err = place(ctx, tx, id, wanted.After, wanted.Rev)
+		return changed, err
 	})
 	if err != nil {
 		return nil, err
@@ -45,30 +45,30 @@ const selectOrder = `SELECT rev FROM board_order`
 // the other. It refuses a move if the order has changed since the caller saw it, or if the neighbour does not
 // exist.
 func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64) (
-	rev int64, told update, err error,
+	rev int64, changed update, err error,
 ) {
 	err = tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
 	if err != nil {
-		return 0, told, sdk.OrNoRow(err, errConflict)
+		return 0, changed, sdk.OrNoRow(err, errConflict)
 	}
 	position, err := between(ctx, tx, id, after)
 	spreads := err == nil && position == nil
 	if spreads {
 		if err := spread(ctx, tx); err != nil {
-			return 0, told, err
+			return 0, changed, err
 		}
 		position, err = between(ctx, tx, id, after)
 	}
 	if err != nil {
-		return 0, told, err
+		return 0, changed, err
 	}
 	var moved slide
 	err = scan(tx.QueryRow(ctx, `UPDATE slides SET position = $2 WHERE id = $1 RETURNING `+columns,
 		id, *position), &moved)
 	if err == nil && !spreads { // after a spread every slide has moved, so readers must fetch a new snapshot
-		told = onBoard(&moved)
+		changed = onBoard(&moved)
 	}
-	return rev, told, sdk.OrNoRow(err, errNotFound)
+	return rev, changed, sdk.OrNoRow(err, errNotFound)
 }
 
 // between returns a position behind one slide and before the next, ignoring the slide that is moved; nil if

@@ -12,7 +12,9 @@ var (
 	errConflict       = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errNotPublished   = sdk.Refuse(http.StatusConflict, "SLIDE_NOT_PUBLISHED")
 	errImage          = sdk.Refuse(http.StatusBadRequest, "IMAGE_INVALID")
-	errImageUnknown   = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN") // a slide names it
+	errImageMoving    = sdk.Refuse(http.StatusBadRequest, "IMAGE_MOVES")
+	errImagePhone     = sdk.Refuse(http.StatusBadRequest, "IMAGE_OF_A_PHONE") // HEIC
+	errImageUnknown   = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN")    // a slide names it
 	errExportTooLarge = sdk.Refuse(http.StatusConflict, "EXPORT_TOO_LARGE")
 	errNoImport       = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
 	errNoImage        = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")

@@ -206,7 +206,6 @@ func TestPicturesWithoutSizes(t *testing.T) {
 	photo := encodedAs(t, "jpeg", quartered(800, 400, corners{red, green, blue, white}))
 	for name, file := range map[string]string{
 		"that is small":               encodedAs(t, "jpeg", quartered(150, 100, corners{red, green, blue, white})),
-		"that moves":                  still[:beforePixels] + pngChunk("acTL", "12345678") + still[beforePixels:],
 		"with a camera's notes (PNG)": still[:beforePixels] + pngChunk("eXIf", "MM") + still[beforePixels:],
 		"that is cut off":             photo[:len(photo)/2],
 		"with too many pixels":        encodedAs(t, "png", image.NewNRGBA(image.Rect(0, 0, 4100, 4100))),

@@ -22,15 +22,23 @@ func (c *calendar) position(ctx context.Context) (any, error) {
 // snapshot, too: it is too large for an update, and there are few screens.
 func (c *calendar) change(ctx context.Context, f func(tx *sdk.Tx) error) error {
 	used := c.zone()
-	return c.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
+	var news int64
+	err := c.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (updates sdk.Updates, err error) {
 		if err := c.checkZone(ctx, tx, used); err != nil {
 			return nil, err
 		}
 		if err := f(tx); err != nil {
 			return nil, err
 		}
+		if news, err = tellChanges(ctx, tx); err != nil {
+			return nil, err
+		}
 		return sdk.Updates{eventsChannel: position{rev}, todayChannel: position{rev}}, holdFreed(ctx, tx)
 	})
+	if err == nil && news > 0 {
+		c.mails.Wake() // so that it knows when they are due
+	}
+	return err
 }
 
 // holdFreed gives rooms to waiting bookings, one after the other, if nothing else has them any more.

@@ -44,9 +44,10 @@ type archiveEvent struct {
 
 // archiveService has the length in minutes, or 0 if it was not chosen here.
 type archiveService struct {
-	ID      string   `json:"id"`
-	Minutes int64    `json:"minutes,omitempty"`
-	Rooms   []string `json:"rooms,omitempty"`
+	ID      string        `json:"id"`
+	Minutes int64         `json:"minutes,omitempty"`
+	Rooms   []string      `json:"rooms,omitempty"`
+	SignUp  *archiveSheet `json:"signUp,omitempty"`
 }
 
 type archiveDate struct {
@@ -72,7 +73,7 @@ type everything struct {
 func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
 	all := &everything{zone: c.zone(), exceptions: make(map[string][]exception)}
 	var err error
-	if all.rooms, err = readRooms(ctx, c.db); err != nil {
+	if all.rooms, err = c.rooms.All(ctx, c.db); err != nil {
 		return nil, err
 	}
 	c.caughtUp(ctx)
@@ -152,11 +153,11 @@ func (all *everything) archive() archive {
 
 // add adds a service, if there is something to be kept of it here.
 func (a *archive) add(all *everything, e *event) {
-	one := archiveService{ID: e.id, Rooms: all.names(e.rooms)}
+	one := archiveService{ID: e.id, Rooms: all.names(e.rooms), SignUp: all.sheets[e.id]}
 	if slices.Contains(all.ownLength, e.id) {
 		one.Minutes = e.minutes
 	}
-	if one.Minutes > 0 || len(one.Rooms) > 0 {
+	if one.Minutes > 0 || len(one.Rooms) > 0 || one.SignUp != nil {
 		a.Services = append(a.Services, one)
 	}
 }

@@ -50,7 +50,7 @@ type ownSignUp struct {
 
 // shownSheet reads what somebody sees of a sheet. where and by name their own sign-up, as for withdraw.
 func (c *calendar) shownSheet(ctx context.Context, eventID, where, by string) (*shownSignUp, error) {
-	e, err := readEvent(ctx, c.db, eventID, "")
+	e, err := c.current(ctx, eventID)
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +155,18 @@ func (c *calendar) withdrawByLink(ctx context.Context, r *http.Request) (any, er
 	return nil, c.withdraw(ctx, eventID, `id = $2::uuid`, id, false)
 }
 
-// ownLink makes the link to one sign-up.
+// ownLink makes the link to one sign-up, which is that of the person who was signed in.
 func (c *calendar) ownLink(ctx context.Context, eventID, id string) (string, error) {
 	e, err := readEvent(ctx, c.db, eventID, "")
 	if err != nil {
 		return "", err
 	}
-	return c.host.Links.Create(ctx, signUpSubject(id), c.linkEnds(e))
+	var userID string
+	if err := c.db.QueryRow(ctx, `SELECT coalesce(user_id, '') FROM participants WHERE id = $1::uuid`,
+		id).Scan(&userID); err != nil {
+		return "", sdk.OrNoRow(err, errNotSigned)
+	}
+	return c.host.Links.CreateFor(ctx, userID, signUpSubject(id), c.linkEnds(e))
 }
 
 // linksFor is how long after its event a link works.

@@ -146,7 +146,8 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	var e *event
 	err = c.change(ctx, func(tx *sdk.Tx) error {
 		_, err := tx.Exec(ctx, `
-			UPDATE events SET deleted_at = NULL WHERE id = $1::uuid AND service_rev IS NULL`, id)
+			UPDATE events SET deleted_at = NULL, changed_at = now()
+			WHERE deleted_at IS NOT NULL AND id = $1::uuid AND service_rev IS NULL`, id)
 		if err != nil {
 			return err
 		}

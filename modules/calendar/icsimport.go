@@ -9,7 +9,7 @@ import (
 )
 
 // icsImport converts a file of another program to entries. Events that the calendar cannot store are left
-// out, and what it stores otherwise than the file has it is told.
+// out, and what it stores otherwise than the file has it is reported.
 type icsImport struct {
 	*importing
 	zones   *icsZones

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,9 @@ const (
 	maxClockTimes   = 48      // of one day, by BYHOUR, BYMINUTE and BYSECOND
 	maxICSInterval  = 1000
 	maxEffort       = 1 << 20 // dates that are tried for all events of a file together
-	effortOfNothing = 20000   // of a rule without any date, which is searched for through 372 years
-	writtenOutDays  = 730     // for how long what the calendar cannot repeat comes in as single dates
+	maxEffortOfRule = maxEffort / 2
+	effortOfNothing = 20000 // of a rule without any date, which is searched for through 372 years
+	writtenOutDays  = 730   // for how long what the calendar cannot repeat comes in as single dates
 )
 
 // normalRule writes a rule of another program as RFC 5545 has it: upper case, without spaces, empty parts,
@@ -69,66 +71,53 @@ func untilOnClock(rule string, house zone, allDay bool) string {
 	return strings.Replace(rule, until, local.Format(form), 1)
 }
 
-// icsRule makes a rule of a file that begins at a time on its zone's clock. Its UNTIL is converted to that
-// clock.
-func icsRule(text string, from icsMoment) (*rrule.RRule, bool) {
+// icsRule are the dates of a rule of a file, on the clock of the zone in which it repeats.
+type icsRule interface {
+	dates(since, until time.Time) iter.Seq[time.Time]
+	hasDate() bool
+}
+
+// rule reads a rule that begins at a time on its zone's clock. Its UNTIL is converted to that clock.
+func (c *icsImport) rule(text string, from icsMoment) (icsRule, bool) {
 	if len(text) > maxICSRule {
 		return nil, false
 	}
 	option, err := rrule.StrToROption(untilOnClock(text, from.zone, from.allDay))
-	if err != nil || option.Interval < 0 || option.Interval > maxICSInterval || option.Count < 0 ||
-		!option.Dtstart.IsZero() || len(option.Byeaster) > 0 {
+	if err != nil || option.Interval < 0 || option.Count < 0 || !option.Dtstart.IsZero() ||
+		len(option.Byeaster) > 0 {
 		return nil, false
-	}
-	if max(len(option.Byhour), 1)*max(len(option.Byminute), 1)*max(len(option.Bysecond), 1) > maxClockTimes {
-		return nil, false
-	}
-	restricted := len(option.Bymonth) + len(option.Bymonthday) + len(option.Byyearday) + len(option.Byweekno) +
-		len(option.Byweekday) + len(option.Bysetpos) + len(option.Byhour) + len(option.Byminute) +
-		len(option.Bysecond)
-	if option.Freq > rrule.HOURLY || option.Freq == rrule.HOURLY && restricted > 0 {
-		return nil, false // its steps are too small for a search
 	}
 	if until := untilOf(text); !option.Until.IsZero() && (from.allDay || len(until) == len(icsDay)) {
 		option.Until = dayOf(option.Until).Add(day - time.Second)
 	}
 	option.Dtstart = from.clock
 	made, err := rrule.NewRRule(*option)
-	return made, err == nil
+	switch {
+	case err != nil:
+		return nil, false
+	case option.Freq >= rrule.HOURLY:
+		return newICSSteps(*option, from.zone, &c.effort)
+	case option.Interval > maxICSInterval,
+		max(len(option.Byhour), 1)*max(len(option.Byminute), 1)*max(len(option.Bysecond), 1) > maxClockTimes:
+		return nil, false
+	}
+	return icsDays{made}, true
 }
 
-// datesOf returns the dates of rules from a time to another, on the clock of the zone in which they repeat.
-func (c *icsImport) datesOf(rules []string, from icsMoment, since, until time.Time) ([]time.Time, string) {
-	var all []time.Time
-	for _, text := range rules {
-		made, ok := icsRule(normalRule(text), from)
-		if c.effort > maxEffort {
-			return nil, "TOO_MANY"
-		}
-		if !ok || !c.hasDate(made) {
-			return nil, "RULE_INVALID"
-		}
-		next := made.Iterator()
-		for at, more := next(); more && at.Before(until); at, more = next() {
-			if c.effort++; c.effort > maxEffort {
-				return nil, "TOO_MANY"
-			}
-			if at.Before(since) {
-				continue
-			}
-			if all = append(all, at); len(all) > maxDates {
-				return nil, "RULE_INVALID"
-			}
+// icsDays are the dates of a rule that steps by days, weeks, months or years.
+type icsDays struct{ rule *rrule.RRule }
+
+func (d icsDays) dates(_, until time.Time) iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		next := d.rule.Iterator()
+		for at, more := next(); more && at.Before(until) && yield(at); at, more = next() {
 		}
 	}
-	slices.SortFunc(all, time.Time.Compare)
-	return slices.Compact(all), ""
 }
 
-// hasDate reports whether a rule has any date. As in rule.first it is searched for near the end of the years
-// that the library knows.
-func (c *icsImport) hasDate(made *rrule.RRule) bool {
-	option := made.OrigOptions
+// hasDate searches as rule.first does: near the end of the years that the library knows.
+func (d icsDays) hasDate() bool {
+	option := d.rule.OrigOptions
 	years := (9999 - latest.Year()) / 400 * 400
 	option.Dtstart = option.Dtstart.AddDate(years, 0, 0)
 	if !option.Until.IsZero() {
@@ -138,9 +127,52 @@ func (c *icsImport) hasDate(made *rrule.RRule) bool {
 	if err != nil {
 		return false
 	}
-	if _, found := late.Iterator()(); found {
-		return true
+	_, found := late.Iterator()()
+	return found
+}
+
+// eachDate gives the dates of a rule from a time to another to take, on the clock of the zone in which it
+// repeats, until take wants no more. Of several dates in a minute it gives one, and reports that.
+func (c *icsImport) eachDate(
+	text string, from icsMoment, since, until time.Time, take func(time.Time) bool,
+) (sameMinute bool, code string) {
+	rule, ok := c.rule(normalRule(text), from)
+	if c.effort > maxEffort {
+		return false, "TOO_MANY"
 	}
-	c.effort += effortOfNothing
-	return false
+	if !ok {
+		return false, "RULE_INVALID"
+	}
+	if !rule.hasDate() {
+		c.effort += effortOfNothing
+		return false, "RULE_INVALID"
+	}
+	most := c.effort + maxEffortOfRule
+	var last time.Time
+	for at := range rule.dates(since, until) {
+		if c.effort++; c.effort > maxEffort {
+			return false, "TOO_MANY"
+		} else if c.effort > most {
+			return false, "RULE_INVALID"
+		}
+		if at = kept(at, from.allDay); at.Before(since) {
+			continue
+		}
+		if at.Equal(last) {
+			sameMinute = sameMinute || !from.allDay
+			continue
+		}
+		if last = at; !take(at) {
+			break
+		}
+	}
+	return sameMinute, ""
+}
+
+// kept returns what the calendar keeps of a time: its minute, or its day.
+func kept(clock time.Time, allDay bool) time.Time {
+	if allDay {
+		return dayOf(clock)
+	}
+	return clock.Truncate(time.Minute)
 }

@@ -60,7 +60,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	rooms, err := readRooms(ctx, c.db)
+	rooms, err := c.rooms.All(ctx, c.db)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,8 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 	}
 	for _, s := range a.Services {
 		_, ok := i.needRooms(s.Rooms)
-		if !ok || !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms {
+		if !ok || !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms ||
+			s.SignUp != nil && !s.SignUp.valid() {
 			i.Problem(1, "FILE_INVALID")
 			return nil
 		}

@@ -48,7 +48,7 @@ type importedDate struct {
 // cannot be one.
 func (i *importing) needRooms(names []string) (wrong string, ok bool) {
 	for _, name := range names {
-		if clean, err := roomName(name); err != nil || clean != name {
+		if strings.TrimSpace(name) != name || !sdk.IsText(name, 1, maxRoomName) {
 			return name, false
 		}
 	}
@@ -113,6 +113,10 @@ func (i *importing) leaveOut(e entry, code, field, found string) {
 	row := e.row
 	if row == nil {
 		row = []string{e.start, e.title}
+	} else { // nothing of the row comes in differently
+		kept := slices.DeleteFunc(i.Notes, func(n sdk.Problem) bool { return n.Line == e.line })
+		i.NoteCount -= len(i.Notes) - len(kept)
+		i.Notes = kept
 	}
 	i.Skip(sdk.Problem{Line: e.line, Code: code, Field: field, Detail: found, Row: row})
 }
@@ -126,7 +130,7 @@ func (i *importing) made(e entry) (*event, bool) {
 		return nil, false
 	}
 	if err != nil || len(e.rooms) > maxEventRooms {
-		i.leaveOut(e, "EVENT_INVALID", "", e.start+" – "+e.end)
+		i.leaveOut(e, "EVENT_INVALID", "", strings.ReplaceAll(e.start+" – "+e.end, "T", " "))
 		return nil, false
 	}
 	if wrong, ok := i.needRooms(e.rooms); !ok {
@@ -176,11 +180,11 @@ func (i *importing) writeNew(ctx context.Context, tx *sdk.Tx) error {
 // write makes rooms and events. An event whose room is taken is left out.
 func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	for _, name := range i.newRooms {
-		id, err := insertRoom(ctx, tx, name)
-		if err != nil {
+		made := room{Name: name}
+		if err := i.calendar.rooms.Insert(ctx, tx, &made); err != nil {
 			return err
 		}
-		i.ids[name] = id
+		i.ids[name] = made.ID
 	}
 	for _, s := range i.services {
 		if err := i.calendar.rememberService(ctx, tx, s, i.roomsOf(s.Rooms)); err != nil {
@@ -188,6 +192,9 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 	}
 	if err := i.insertEvents(ctx, tx); err != nil {
+		return err
+	}
+	if err := i.leaveErased(ctx, tx); err != nil {
 		return err
 	}
 	var all []occurrence

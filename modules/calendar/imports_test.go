@@ -93,4 +93,9 @@ func TestTableOfUnknownColumns(t *testing.T) {
 	if got, _ := s.send(t, "format=csv&dates=dmy"+chosen, file); got.Events != 0 || got.Known != 2 {
 		t.Errorf("the same again: %+v, want nothing new", got)
 	}
+	s.write(t, "POST", "/events", event1("By hand", "2099-04-05T19:00", "2099-04-05T20:00", ""), 201)
+	if got, _ := s.send(t, "format=csv&dates=dmy"+chosen, "5/4/2099;19:00;By hand\n"); got.Events != 0 ||
+		got.Known != 1 {
+		t.Errorf("what somebody has written by hand: %+v, want nothing new", got)
+	}
 }

@@ -14,7 +14,9 @@ type mailWords struct {
 	Day               func(w *mailWords, at time.Time) string
 	Clock             func(at time.Time) string
 	Placed, Waits, Up mailAbout
-	See, Note         string
+	Moved             mailAbout
+	Off, OnAgain      mailAbout
+	See, Note, Before string
 }
 
 // mailAbout is what a mail says.
@@ -25,6 +27,16 @@ func mailWordsOf(language string) *mailWords {
 		return &mailGerman
 	}
 	return &mailEnglish
+}
+
+// text returns what a mail says. The platform adds the house's name, and an HTML part with the same words.
+// address is "" for a mail without a link.
+func (w *mailWords) text(about mailAbout, title, when, address string) string {
+	text := about.Text + "\n\n" + title + "\n" + when + "\n"
+	if address == "" {
+		return text
+	}
+	return text + "\n" + w.See + ":\n" + address + "\n\n" + w.Note + "\n"
 }
 
 // when returns when an event begins, and its last day if it is another one.
@@ -61,7 +73,14 @@ var mailEnglish = mailWords{
 	Up: mailAbout{"You have a place",
 		"A place has become free, and it is yours. If you cannot come after all, please withdraw, so that " +
 			"somebody else can have it."},
-	See: "See your sign-up, or withdraw",
+	Moved: mailAbout{"Another time",
+		"You are signed up for this, and it takes place at another time now. If you cannot come then, please " +
+			"withdraw."},
+	Off: mailAbout{"Cancelled", "You are signed up for this. It does not take place."},
+	OnAgain: mailAbout{"It takes place",
+		"You are signed up for this, and have heard that it is cancelled. It takes place after all."},
+	Before: "Before",
+	See:    "See your sign-up, or withdraw",
 	Note: "You need no account for this. The link is for you alone, so please do not pass it on. If you have " +
 		"not signed up yourself, please withdraw.",
 }
@@ -79,12 +98,19 @@ var mailGerman = mailWords{
 		"Sie haben einen Platz. Wenn Sie doch nicht kommen können, melden Sie sich bitte ab, damit jemand " +
 			"anderes ihn haben kann."},
 	Waits: mailAbout{"Sie stehen auf der Warteliste",
-		"Alle Plätze sind vergeben, und Sie stehen auf der Warteliste. Wird ein Platz für Sie frei, erfahren Sie " +
-			"es."},
+		"Alle Plätze sind vergeben, und Sie stehen auf der Warteliste. Wird ein Platz für Sie frei, " +
+			"erfahren Sie es."},
 	Up: mailAbout{"Sie haben einen Platz",
 		"Ein Platz ist frei geworden, und Sie haben ihn. Wenn Sie doch nicht kommen können, melden Sie sich " +
 			"bitte ab, damit jemand anderes ihn haben kann."},
-	See: "Ihre Anmeldung ansehen oder sich abmelden",
+	Moved: mailAbout{"Zu einer anderen Zeit",
+		"Sie sind hierfür angemeldet, und es findet jetzt zu einer anderen Zeit statt. Wenn Sie dann nicht " +
+			"kommen können, melden Sie sich bitte ab."},
+	Off: mailAbout{"Abgesagt", "Sie sind hierfür angemeldet. Es findet nicht statt."},
+	OnAgain: mailAbout{"Findet statt",
+		"Sie sind hierfür angemeldet und haben gehört, dass es abgesagt ist. Es findet doch statt."},
+	Before: "Bisher",
+	See:    "Ihre Anmeldung ansehen oder sich abmelden",
 	Note: "Sie brauchen dafür kein Konto. Der Link ist nur für Sie, geben Sie ihn bitte nicht weiter. Wenn " +
 		"Sie sich nicht selbst angemeldet haben, melden Sie sich bitte ab.",
 }

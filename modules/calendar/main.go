@@ -24,7 +24,7 @@ const (
 const (
 	eventsChannel = "events"
 	todayChannel  = "today"
-	sheetsChannel = "signups" // organisers are told whose list has changed
+	sheetsChannel = "signups" // updates name the event whose list has changed
 )
 
 // nextRev begins each change of the calendar.
@@ -39,7 +39,8 @@ type calendar struct {
 	// changes are those of all events and rooms.
 	changes *sdk.Changes
 	clock   houseClock
-	mails   *outbox
+	mails   *sdk.Worker
+	rooms   sdk.Collection[room]
 }
 
 func main() { sdk.Serve(&calendar{}) }
@@ -67,10 +68,8 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /services/{id}/restore", planServices, sdk.Buffered(1<<10),
 		c.serve(c.restoreService))
 	r.HandleFunc("GET /waiting", manageEvents, sdk.NoBody, c.serve(c.waiting))
-	r.HandleFunc("GET /rooms", readEvents, sdk.NoBody, c.serve(c.listRooms))
-	r.HandleFunc("POST /rooms", manageEvents, sdk.Buffered(1<<10), c.serve(c.createRoom))
-	r.HandleFunc("PUT /rooms/{id}", manageEvents, sdk.Buffered(1<<10), c.serve(c.renameRoom))
-	r.HandleFunc("DELETE /rooms/{id}", manageEvents, sdk.NoBody, c.serve(c.removeRoom))
+	c.rooms = c.collectRooms()
+	c.rooms.Register(r)
 	r.HandleFunc("GET /export", manageEvents, sdk.NoBody, c.serve(c.exportJSON))
 	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.serve(c.exportCSV))
 	r.Feed("GET /calendar.ics", readEvents, "text/calendar", c.feed)
@@ -83,6 +82,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.Channel(eventsChannel, readEvents, c.position)
 	r.Channel(todayChannel, viewDisplay, c.inZone(c.today))
 	r.Every("horizon", 6*time.Hour, c.keepHorizon)
+	r.Provide(eventsCapability, sdk.Methods{"between": sdk.Func(c.between)})
 	r.PersonErased(c.forget)
 	r.PersonExport(c.export)
 	return nil
@@ -94,9 +94,9 @@ func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
 	if err := c.followZone(ctx); err != nil {
 		return err
 	}
+	c.mails = sdk.NewWorker(c.deliver)
 	c.startFollowing()
-	c.mails = openOutbox(c.deliver)
-	c.mails.wake()
+	c.mails.Wake()
 	return nil
 }
 
@@ -118,12 +118,12 @@ func (c *calendar) registerSignUps(r *sdk.Registry) {
 	r.HandleFunc("POST /link/signup", signUpGuest, sdk.Buffered(16<<10), c.serve(c.signUpByLink))
 	r.HandleFunc("POST /link/withdraw", signUpGuest, sdk.Buffered(1<<10), c.serve(c.withdrawByLink))
 	r.Channel(sheetsChannel, manageEvents, func(context.Context) (any, error) { return struct{}{}, nil })
-	r.Every("mails", deliverEvery, func(context.Context) error { c.mails.wake(); return nil })
+	r.Every("mails", deliverEvery, func(context.Context) error { c.mails.Wake(); return nil })
 }
 
 // Stop ends the following of services, and waits for the mail that is being sent. Everything else is in the
 // database.
 func (c *calendar) Stop(ctx context.Context) error {
 	c.stopFollowing()
-	return c.mails.close(ctx)
+	return c.mails.Stop(ctx)
 }

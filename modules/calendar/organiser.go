@@ -29,7 +29,7 @@ func (c *calendar) list(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := readEvent(ctx, c.db, id, "")
+	e, err := c.current(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,6 @@ func (c *calendar) setSheet(ctx context.Context, r *http.Request) (any, error) {
 		e, err := readEvent(ctx, tx, id, "FOR UPDATE")
 		if err != nil {
 			return err
-		}
-		if e.service {
-			return errNoEvent
 		}
 		if e.rule != "" {
 			return errRepeats

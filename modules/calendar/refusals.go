@@ -17,9 +17,7 @@ var (
 	errDropping    = sdk.Refuse(http.StatusConflict, "EXCEPTIONS_DROPPED")
 	errRoomTaken   = sdk.Refuse(http.StatusConflict, "ROOM_TAKEN")
 	errNoRoom      = sdk.Refuse(http.StatusNotFound, "ROOM_NOT_FOUND")
-	errRoomUnknown = sdk.Refuse(http.StatusBadRequest, "ROOM_UNKNOWN") // an event names it
-	errRoomName    = sdk.Refuse(http.StatusConflict, "ROOM_NAME_TAKEN")
-	errRoomInUse   = sdk.Refuse(http.StatusConflict, "ROOM_IN_USE")
+	errRoomUnknown = sdk.Refuse(http.StatusBadRequest, "ROOM_UNKNOWN")     // an event names it
 	errNoSheet     = sdk.Refuse(http.StatusNotFound, "SIGNUP_NOT_OFFERED") // the event takes none
 	errNotSigned   = sdk.Refuse(http.StatusNotFound, "NOT_SIGNED_UP")
 	errFull        = sdk.Refuse(http.StatusConflict, "SIGNUP_FULL")
@@ -28,5 +26,4 @@ var (
 	errBegun       = sdk.Refuse(http.StatusConflict, "EVENT_BEGUN")
 	errAnswer      = sdk.Refuse(http.StatusBadRequest, "ANSWER_INVALID")
 	errRepeats     = sdk.Refuse(http.StatusConflict, "SIGNUP_REPEATS") // only what happens once takes sign-ups
-	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY_ROOMS")
 )

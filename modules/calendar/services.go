@@ -118,6 +118,30 @@ func (c *calendar) caughtUp(ctx context.Context) string {
 	return c.look(ctx)
 }
 
+// current reads an event that people sign up for; a service as the module that plans it has it now.
+func (c *calendar) current(ctx context.Context, id string) (*event, error) {
+	e, err := readEvent(ctx, c.db, id, "")
+	if err != nil || !e.service {
+		return e, err
+	}
+	c.caughtUp(ctx)
+	return readEvent(ctx, c.db, id, "")
+}
+
+// lookForSignedUp looks at the services if somebody has signed up for one, so that they hear what becomes of
+// it although nobody looks at the calendar.
+func (c *calendar) lookForSignedUp(ctx context.Context) {
+	var some bool
+	err := c.db.QueryRow(ctx, `
+		SELECT EXISTS (
+			SELECT FROM participants p
+			JOIN events e ON e.id = p.event_id
+			WHERE e.service_rev > 0 AND e.starts > now() AT TIME ZONE 'UTC' - interval '1 day')`).Scan(&some)
+	if err == nil && some {
+		c.look(ctx)
+	}
+}
+
 // look makes the calendar's services those of the module that plans them. Callers that wait for the same look
 // share the next one. A module that does not answer is asked again after a while, and no reader waits for it
 // meanwhile.
@@ -306,12 +330,21 @@ func (c *calendar) takeService(ctx context.Context, tx *sdk.Tx, s plannedService
 		}
 		return putAway(ctx, tx, s.ID)
 	}
+	remembered := k.confirmed == 0
 	k.title, k.start, k.confirmed = s.Title, c.zone().local(s.Start), s.Rev
 	if !k.ownLength {
 		k.minutes = s.length()
 	}
 	if written, err := k.write(ctx, tx); err != nil || !written {
 		return err
+	}
+	if remembered { // those whom a file brought have heard of it where it came from
+		if _, err := tx.Exec(ctx, `
+			UPDATE participants p SET told = `+stateOf+`
+			FROM events e
+			WHERE e.id = p.event_id AND e.id = $1::uuid AND mail = ''`, k.id); err != nil {
+			return err
+		}
 	}
 	_, _, err = insertOccurrences(ctx, tx, c.zone(),
 		[]occurrence{{times: k.times, event: k.id, recurrence: k.start, rooms: k.rooms}})

@@ -183,8 +183,9 @@ func (c *calendar) planned(ctx context.Context, r *http.Request, method string) 
 	return nil, nil
 }
 
-// rememberService gives a service of a file its rooms and its length, unless it has rooms already. One that
-// the calendar does not know gets them when the module that plans services brings it.
+// rememberService gives a service of a file its rooms and its length, unless it has rooms already, and its
+// sign-ups, unless it takes some. One that the calendar does not know gets them when the module that plans
+// services brings it.
 func (c *calendar) rememberService(ctx context.Context, tx *sdk.Tx, s archiveService, rooms []int64) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, service_rev, own_length,
@@ -195,8 +196,20 @@ func (c *calendar) rememberService(ctx context.Context, tx *sdk.Tx, s archiveSer
 		return err
 	}
 	found, err := sdk.SelectBy(ctx, tx, scanService, selectServices+` AND id = $1::uuid FOR UPDATE`, s.ID)
-	if err != nil || len(found) == 0 || found[0].gone || len(found[0].rooms) > 0 {
+	if err != nil || len(found) == 0 {
 		return err
+	}
+	if s.SignUp != nil {
+		_, err := readSheet(ctx, tx, s.ID, "")
+		if errors.Is(err, errNoSheet) {
+			err = s.SignUp.write(ctx, tx, s.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if found[0].gone || len(found[0].rooms) > 0 {
+		return nil
 	}
 	k := found[0]
 	k.rooms = rooms

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -96,6 +97,35 @@ func (a *archiveSheet) valid() bool {
 	return true
 }
 
+// leaveErased takes those off the sheets of an archive who were erased here. The archive has milliseconds.
+func (i *importing) leaveErased(ctx context.Context, tx sdk.Querier) error {
+	sheets := make(map[string]imported)
+	for _, e := range i.events {
+		if e.from.sheet != nil {
+			sheets[e.id] = e
+		}
+	}
+	type erased struct {
+		Event string
+		At    time.Time
+		Day   string
+	}
+	all, err := sdk.Select[erased](ctx, tx, `
+		SELECT event_id::text, at, erased_on::text FROM erased_signups WHERE event_id = ANY ($1::text[]::uuid[])`,
+		slices.Collect(maps.Keys(sheets)))
+	for _, one := range all {
+		e := sheets[one.Event]
+		e.from.sheet.People = slices.DeleteFunc(e.from.sheet.People, func(p archivePerson) bool {
+			is := p.At.Truncate(time.Millisecond).Equal(one.At.Truncate(time.Millisecond))
+			if is {
+				i.Note(sdk.Problem{Line: e.line, Code: "SIGNUP_ERASED", Detail: p.Name + ", " + one.Day})
+			}
+			return is
+		})
+	}
+	return err
+}
+
 // write stores the sheet of an imported event. Nobody gets a mail: they have had theirs.
 func (a *archiveSheet) write(ctx context.Context, tx sdk.Querier, eventID string) error {
 	s := &sheet{Places: a.Places, Closes: a.Closes, Queue: a.Queue, Questions: a.Questions, Rev: 1}
@@ -107,11 +137,12 @@ func (a *archiveSheet) write(ctx context.Context, tx sdk.Querier, eventID string
 		return err
 	}
 	_, err = tx.Exec(ctx, `
-		INSERT INTO participants (id, event_id, name, email, language, answers, waits, at, heard)
-		SELECT gen_random_uuid(), $1::uuid, p ->> 'name', p ->> 'email', p ->> 'language',
+		INSERT INTO participants (id, event_id, name, email, language, answers, waits, at, heard, told)
+		SELECT gen_random_uuid(), e.id, p ->> 'name', p ->> 'email', p ->> 'language',
 		       coalesce(p -> 'answers', '{}'), coalesce((p ->> 'waits')::boolean, false),
-		       (p ->> 'at')::timestamptz, 'sent'
-		FROM jsonb_array_elements($2::text::jsonb) WITH ORDINALITY AS row (p, place)
+		       (p ->> 'at')::timestamptz, 'sent', `+stateOf+`
+		FROM events e, jsonb_array_elements($2::text::jsonb) WITH ORDINALITY AS row (p, place)
+		WHERE e.id = $1::uuid
 		ORDER BY place
 		ON CONFLICT DO NOTHING`, eventID, string(people))
 	return err

@@ -10,10 +10,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What somebody hears by mail: that they have signed up, or have moved up.
+// What somebody hears by mail: that they have signed up, have moved up, or that the event has changed.
 const (
-	mailNew = "new"
-	mailUp  = "up"
+	mailNew     = "new"
+	mailUp      = "up"
+	mailChanged = "changed"
 )
 
 // How a mail went, as the organiser's list has it.
@@ -21,6 +22,8 @@ const (
 	heardSent     = "sent"
 	heardNotSetUp = "notSetUp" // the installation has no mail server
 	heardRefused  = "refused"  // the address, or the mail server for hours
+
+	needless = "needless" // no mail, because there is nothing to hear any more; not stored
 )
 
 // A mail that did not leave is tried again after five minutes, then after twice the time, for half a day. So
@@ -33,65 +36,18 @@ const (
 	deliverEvery = 30 * time.Minute
 )
 
-// outbox is a goroutine that sends the mails that wait in the database, whenever wake is called, and when the
-// next one is due.
-type outbox struct {
-	woken chan struct{}
-	end   context.CancelFunc
-	ended chan struct{}
-}
-
-func openOutbox(deliver func(ctx context.Context) (next time.Duration)) *outbox {
-	ctx, end := context.WithCancel(context.Background())
-	o := &outbox{woken: make(chan struct{}, 1), end: end, ended: make(chan struct{})}
-	go func() {
-		defer close(o.ended)
-		var due <-chan time.Time // nil: nothing waits
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-o.woken:
-			case <-due:
-			}
-			due = nil
-			if next := deliver(ctx); next > 0 {
-				due = time.After(next)
-			}
-		}
-	}()
-	return o
-}
-
-// wake makes the outbox look for mails. It does not block.
-func (o *outbox) wake() {
-	select {
-	case o.woken <- struct{}{}:
-	default: // it is already woken
-	}
-}
-
-// close stops the outbox and waits for the mail that is being sent.
-func (o *outbox) close(ctx context.Context) error {
-	o.end()
-	select {
-	case <-o.ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // waitingMail is a mail that this process has claimed.
 type waitingMail struct {
 	ID, Event, Email, Language, Kind string
 	Waits                            bool
 	Tries                            int64
+	Told, State                      string // what they know of the event, and how it is
 }
 
 // deliver sends what waits, one after the other, until nothing is due or the platform takes no more. It
 // returns after how long it wants to be called again; 0: not by itself.
 func (c *calendar) deliver(ctx context.Context) (next time.Duration) {
+	c.lookForSignedUp(ctx)
 	for ctx.Err() == nil {
 		m, err := c.claimMail(ctx)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -129,16 +85,17 @@ func (c *calendar) nextMail(ctx context.Context) time.Duration {
 // claimMail takes the mail that waits longest, and lets it wait for its next try.
 func (c *calendar) claimMail(ctx context.Context) (m waitingMail, err error) {
 	err = c.db.QueryRow(ctx, `
-		UPDATE participants
+		UPDATE participants p
 		SET mail_at = now() + $1 * interval '1 second' * power(2, mail_tries), mail_tries = mail_tries + 1
-		WHERE id = (
+		FROM events e
+		WHERE e.id = p.event_id AND p.id = (
 			SELECT id FROM participants
 			WHERE mail <> '' AND mail_at <= now()
 			ORDER BY mail_at LIMIT 1
 			FOR UPDATE SKIP LOCKED)
-		RETURNING id::text, event_id::text, email, language, mail, waits, mail_tries`,
+		RETURNING p.id::text, e.id::text, email, language, mail, waits, mail_tries, told, `+stateOf,
 		int64(firstAgain.Seconds())).
-		Scan(&m.ID, &m.Event, &m.Email, &m.Language, &m.Kind, &m.Waits, &m.Tries)
+		Scan(&m.ID, &m.Event, &m.Email, &m.Language, &m.Kind, &m.Waits, &m.Tries, &m.Told, &m.State)
 	return m, err
 }
 
@@ -147,10 +104,13 @@ func (c *calendar) claimMail(ctx context.Context) (m waitingMail, err error) {
 func (c *calendar) sendOne(ctx context.Context, m *waitingMail) (outcome string, busy bool) {
 	message, err := c.compose(ctx, m)
 	if err != nil {
-		if !errors.Is(err, errNoEvent) { // deleted: nobody needs the mail, unless it comes back
+		if !errors.Is(err, errNoEvent) { // cancelled since it was claimed: the next try says so
 			c.host.Log.Warn("a mail could not be written, it waits")
 		}
 		return "", false
+	}
+	if message == nil {
+		return needless, false
 	}
 	result, err := c.host.Mail.Send(ctx, *message)
 	switch {
@@ -178,7 +138,8 @@ func (c *calendar) release(ctx context.Context, m *waitingMail) {
 		WHERE id = $1::uuid AND mail = $2 AND mail_tries = $3`, m.ID, m.Kind, m.Tries)
 }
 
-// settle writes how a mail went, even while the module stops. Who has moved up meanwhile still hears of that.
+// settle writes how a mail went, even while the module stops. Who has moved up meanwhile still hears of that,
+// and so does everybody whose event has changed meanwhile.
 func (c *calendar) settle(ctx context.Context, m *waitingMail, outcome string) bool {
 	if outcome == "" && m.Tries < maxTries {
 		return true
@@ -189,8 +150,12 @@ func (c *calendar) settle(ctx context.Context, m *waitingMail, outcome string) b
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	n, err := c.db.Exec(ctx, `
-		UPDATE participants SET mail = '', heard = $3
-		WHERE id = $1::uuid AND mail = $2 AND mail_tries = $4`, m.ID, m.Kind, outcome, m.Tries)
+		UPDATE participants p
+		SET heard = CASE $3 WHEN '`+needless+`' THEN heard ELSE $3 END, told = $5,
+		    mail = CASE WHEN $5 = `+stateOf+` THEN '' ELSE 'changed' END, mail_at = now(), mail_tries = 0
+		FROM events e
+		WHERE e.id = p.event_id AND p.id = $1::uuid AND mail = $2 AND mail_tries = $4`,
+		m.ID, m.Kind, outcome, m.Tries, m.State)
 	if err != nil {
 		c.host.Log.Warn("the outcome of a mail was not kept")
 		return false
@@ -201,34 +166,44 @@ func (c *calendar) settle(ctx context.Context, m *waitingMail, outcome string) b
 	return true
 }
 
-// compose writes a mail. It has nothing that a guest typed, because anybody can type any address.
+// compose writes a mail, or returns nil if there is nothing to hear any more. It has nothing that a guest
+// typed, because anybody can type any address.
 func (c *calendar) compose(ctx context.Context, m *waitingMail) (*sdk.Message, error) {
 	if err := c.followZone(ctx); err != nil {
 		return nil, err
 	}
-	e, err := readEvent(ctx, c.db, m.Event, "")
+	off := m.State == toldOff // also who has not heard yet of their sign-up has to know
+	read := readEvent
+	if off {
+		read = readDeleted
+	}
+	e, err := read(ctx, c.db, m.Event, "")
 	if err != nil {
 		return nil, err
 	}
-	house, err := c.host.House(ctx)
-	if err != nil {
-		return nil, err
-	}
-	address, err := c.ownLink(ctx, m.Event, m.ID)
-	if err != nil {
-		return nil, err
-	}
-	words := mailWordsOf(m.Language)
+	words, before := mailWordsOf(m.Language), ""
 	about := words.Placed
 	switch {
+	case off, m.Kind == mailChanged:
+		is := false
+		if about, before, is = c.newsFor(m, e, words); !is {
+			return nil, nil
+		}
 	case m.Waits:
 		about = words.Waits
 	case m.Kind == mailUp:
 		about = words.Up
 	}
-	title := headerLine(e.title)
-	text := about.Text + "\n\n" + title + "\n" + words.when(e, c.zone()) + "\n\n" + words.See + ":\n" + address +
-		"\n\n" + words.Note + "\n\n-- \n" + headerLine(house.Name) + "\n"
+	title, when, address := headerLine(e.title), words.when(e, c.zone()), ""
+	if before != "" {
+		when += "\n" + words.Before + ": " + before
+	}
+	if !off { // there is nothing to withdraw from
+		if address, err = c.ownLink(ctx, m.Event, m.ID); err != nil {
+			return nil, err
+		}
+	}
+	text := words.text(about, title, when, address)
 	return &sdk.Message{To: []mail.Address{{Address: m.Email}}, Subject: about.Subject + ": " + title,
-		Text: text}, nil
+		Text: text, Language: m.Language}, nil
 }

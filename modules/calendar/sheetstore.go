@@ -57,7 +57,8 @@ type participant struct {
 	Heard   string            `json:"heard"` // how the last mail went; "": it is on its way
 }
 
-const participantColumns = `id::text, name, email, answers::text, waits, at, heard`
+const participantColumns = `id::text, name, email, answers::text, waits, at, ` +
+	`CASE mail WHEN '' THEN heard ELSE '' END`
 
 func scanParticipant(row sdk.Scanner, p *participant) error {
 	var answers string
@@ -88,7 +89,7 @@ func count(ctx context.Context, db sdk.Querier, eventID string) (c counted, err 
 	return c, err
 }
 
-// moveUp gives free places to those who wait, the first of them first, and has them told by mail. The sheet
+// moveUp gives free places to those who wait, the first of them first, and queues a mail to each. The sheet
 // is locked. Nobody moves up once the event has begun.
 func (c *calendar) moveUp(ctx context.Context, tx sdk.Querier, e *event, s *sheet) error {
 	if !c.zone().instant(e.start).After(time.Now()) {

@@ -70,8 +70,10 @@ func (c *calendar) signUp(
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			INSERT INTO participants (id, event_id, user_id, name, email, language, answers, waits, mail)
-			VALUES ($1::uuid, $2::uuid, nullif($3, ''), $4, $5, $6, $7::text::jsonb, $8, 'new')`,
+			INSERT INTO participants (id, event_id, user_id, name, email, language, answers, waits, mail, told)
+			SELECT $1::uuid, e.id, nullif($3, ''), $4, $5, $6, $7::text::jsonb, $8, 'new', `+stateOf+`
+			FROM events e
+			WHERE e.id = $2::uuid`,
 			id, eventID, userID, who.Name, who.Email, who.Language, string(stored), waits)
 		switch sdk.BrokenConstraint(err) {
 		case "participants_once", "participants_person":
@@ -108,7 +110,7 @@ func (c *calendar) sheetChanged(eventID string) {
 	if c.host.Realtime.Publish(sheetsChannel, changedSheet{eventID}) != nil {
 		c.host.Log.Warn("a change was not published", "channel", sheetsChannel)
 	}
-	c.mails.wake()
+	c.mails.Wake()
 }
 
 // changedSheet is the update of the channel for organisers, who read the sheet again.
@@ -143,6 +145,13 @@ func (c *calendar) withdraw(ctx context.Context, eventID, where, by string, late
 // forgetSignUps takes an erased person off all sheets, and ends their links first: after a failure the
 // platform calls again.
 func (c *calendar) forgetSignUps(ctx context.Context, userID string) error {
+	_, err := c.db.Exec(ctx, `
+		INSERT INTO erased_signups (event_id, at, erased_on)
+		SELECT event_id, at, CURRENT_DATE FROM participants WHERE user_id = $1
+		ON CONFLICT DO NOTHING`, userID)
+	if err != nil {
+		return err
+	}
 	type place struct{ ID, Event string }
 	places, err := sdk.Select[place](ctx, c.db, `
 		SELECT id::text, event_id::text FROM participants WHERE user_id = $1`, userID)

@@ -292,8 +292,9 @@ func TestSignUpReaches(t *testing.T) {
 	s.assertPeople(t, id, "Anna")
 }
 
-// TestLastPlace: of fifty people who sign up at once, in two processes, as many get a place as there are, and
-// nobody else; whoever waits stands in the queue once.
+// TestLastPlace: of fifty people who sign up at once, in two processes, one gets the last place and nobody
+// else; whoever waits stands in the queue once. The sheet is locked until two of them have come to it, so
+// that neither has seen what the other one does.
 func TestLastPlace(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -302,10 +303,10 @@ func TestLastPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		queue          bool
 		placed, others int
-	}{"with a queue": {true, 3, 47}, "without": {false, 3, 0}} {
-		id := s.camp(t, fmt.Sprintf(noQuestions, 3, c.queue))
+	}{"with a queue": {true, 1, 49}, "without": {false, 1, 0}} {
+		id := s.camp(t, fmt.Sprintf(noQuestions, 1, c.queue))
 		var all sync.WaitGroup
-		for n := range 50 {
+		comes := func(n int) {
 			all.Go(func() {
 				module := s.module
 				if n%2 == 1 {
@@ -317,6 +318,28 @@ func TestLastPlace(t *testing.T) {
 					t.Errorf("%s: guest %d: %v", name, n, err)
 				}
 			})
+		}
+		err := s.module.db.InTx(t.Context(), func(tx *sdk.Tx) error {
+			if _, err := readSheet(t.Context(), tx, id, "FOR UPDATE"); err != nil {
+				return err
+			}
+			comes(0) // more would wait for a connection, and not for ever
+			comes(1)
+			waittest.Until(t, "two wait for the sheet", func() bool {
+				var waiting int
+				_, err := tx.Exec(t.Context(), `SELECT pg_stat_clear_snapshot()`)
+				return err == nil && tx.QueryRow(t.Context(), `
+					SELECT count(*) FROM pg_stat_activity
+					WHERE datname = current_database() AND usename = current_user AND wait_event_type = 'Lock'`,
+				).Scan(&waiting) == nil && waiting >= 2
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 48 {
+			comes(n + 2)
 		}
 		all.Wait()
 		there, err := count(t.Context(), s.module.db, id)
@@ -381,6 +404,8 @@ func TestSignUpOfAPerson(t *testing.T) {
 	}
 	s.guest(t, id, "Ben", 201)
 	_, _ = s.mail(t, "Anna", 2)
+	_, _ = s.mail(t, "Ben", 1) // who moves up before hears of the place alone
+	file := s.get(t, "/export")
 	s.write(t, "DELETE", "/events/"+deleted, "", 204)
 	var data struct{ SignUps []exportedSignUp }
 	if err := s.Export(member.ID, &data); err != nil || len(data.SignUps) != 2 ||
@@ -398,6 +423,9 @@ func TestSignUpOfAPerson(t *testing.T) {
 	}
 	revoked := 0
 	for _, l := range s.Links() {
+		if l.Revoked != (l.UserID == member.ID) {
+			t.Errorf("the link %+v, want those of the member to be hers and ended, and no other", l)
+		}
 		if l.Revoked {
 			revoked++
 		}
@@ -410,6 +438,20 @@ func TestSignUpOfAPerson(t *testing.T) {
 	if err != nil || left != 0 {
 		t.Errorf("%d rows of Anna are left (%v)", left, err)
 	}
+
+	// An archive from before brings the events back, when they are gone for good, and not Anna.
+	if _, err := s.module.db.Exec(t.Context(), `DELETE FROM events`); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"preview=1&format=json", "format=json"} {
+		got, _ := s.send(t, query, file)
+		if got.Events != 2 || got.NoteCount != 2 || got.Notes[0].Code != "SIGNUP_ERASED" ||
+			!strings.HasPrefix(got.Notes[0].Detail, "Anna, 20") {
+			t.Errorf("%s: %+v, want two events, and Anna named twice", query, got)
+		}
+	}
+	s.assertPeople(t, id, "Ben*") // as it was then: nobody moves up without hearing of it
+	s.assertPeople(t, deleted, "")
 }
 
 // TestSignUpMails: a mail that does not leave waits and is sent later, and the organiser sees how it went.
@@ -437,7 +479,7 @@ func TestSignUpMails(t *testing.T) {
 			if _, err := s.module.db.Exec(t.Context(), `UPDATE participants SET mail_at = now()`); err != nil {
 				t.Fatal(err)
 			}
-			s.module.mails.wake()
+			s.module.mails.Wake()
 			s.mail(t, "Anna", 1)
 			waittest.Until(t, "the outcome", func() bool { return heard() == heardSent })
 		})

@@ -33,6 +33,12 @@ func readEvent(ctx context.Context, db sdk.Querier, id, how string) (*event, err
 		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
 }
 
+// readDeleted reads an event that is deleted, as long as it can be restored.
+func readDeleted(ctx context.Context, db sdk.Querier, id, how string) (*event, error) {
+	return scanEvent(db.QueryRow(ctx, `
+		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NOT NULL `+how, id))
+}
+
 // seenEvent locks an event and refuses it if it has changed since the writer read it. A service is not
 // changed as an event.
 func seenEvent(ctx context.Context, tx sdk.Querier, id string, rev int64) (*event, error) {

@@ -72,11 +72,8 @@ func conflictResponse(result any, err error) (any, error) {
 
 // refusalOf converts the error of a violated constraint to a refusal.
 func refusalOf(err error) error {
-	switch sdk.BrokenConstraint(err) {
-	case "bookings_room_id_fkey":
+	if sdk.BrokenConstraint(err) == "bookings_room_id_fkey" {
 		return errRoomUnknown
-	case "rooms_name":
-		return errRoomName
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func (c *calendar) today(ctx context.Context) (any, error) {
 	t := shownToday{ServerTime: now, Zone: c.zone().place.String()}
 	until := dayOf(c.zone().local(now)).Add(2 * day)
 	err := sdk.Read(ctx, c.db, sdk.RowInto([]any{&t.Rev}, `SELECT rev FROM calendar`),
-		sdk.SelectInto(&t.Rooms, selectRooms),
+		c.rooms.AllInto(&t.Rooms),
 		selectBetween(&t.Occurrences, now, c.zone().instant(until), maxToday))
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	err = sdk.Read(ctx, c.db,
 		sdk.RowInto([]any{&w.Rev, &w.Waiting}, `
 			SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`),
-		sdk.SelectInto(&w.Rooms, selectRooms),
+		c.rooms.AllInto(&w.Rooms),
 		selectBetween(&w.Occurrences, c.zone().instant(from), c.zone().instant(until), maxShown+1))
 	if w.More = len(w.Occurrences) > maxShown; w.More {
 		w.Occurrences = w.Occurrences[:maxShown]

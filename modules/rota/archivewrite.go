@@ -2,40 +2,38 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // write writes what differs from what is here. It returns sdk.ErrUnchanged if nothing does.
-func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	for _, write := range []func(context.Context, *sdk.Tx, *arrived) error{
-		a.writeRoles, a.writeVolunteers, a.writeNeeds, a.writeAssignments,
-	} {
-		if err := write(ctx, tx, result); err != nil {
-			return err
-		}
-	}
-	if len(result.rows) == 0 {
-		return sdk.ErrUnchanged
-	}
-	return imports.Remember(ctx, tx, result.rows)
-}
-
-// wrote notes a row that was written, for the undo. before is nil for a new one.
-func (r *arrived) wrote(kind, key string, before any) {
-	r.rows[kind] = append(r.rows[kind], sdk.ImportedRow{Key: key, Before: before})
-}
-
-func (a *archive) writeRoles(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	known, err := roles(ctx, tx)
+func (a *arriving) write(ctx context.Context, tx *sdk.Tx) error {
+	here, err := a.fit(ctx, tx)
 	if err != nil {
 		return err
 	}
-	before := make(map[string]role)
-	for _, r := range known {
-		before[r.ID] = r
+	for _, write := range []func(context.Context, *sdk.Tx, *present) error{
+		a.writeRoles, a.writeVolunteers, a.writeNeeds, a.writeAssignments,
+	} {
+		if err := write(ctx, tx, here); err != nil {
+			return err
+		}
 	}
-	for n, r := range a.Roles {
+	if len(a.rows) == 0 {
+		return sdk.ErrUnchanged
+	}
+	return imports.Remember(ctx, tx, a.rows)
+}
+
+// wrote notes a row that was written, for the undo. before is nil for a new one.
+func (a *arriving) wrote(kind, key string, before any) {
+	a.rows[kind] = append(a.rows[kind], sdk.ImportedRow{Key: key, Before: before})
+}
+
+func (a *arriving) writeRoles(ctx context.Context, tx *sdk.Tx, here *present) error {
+	for _, r := range a.roles {
 		touched, err := tx.Exec(ctx, `
 			INSERT INTO roles (id, name, position, needed) VALUES ($1, $2, $3, coalesce($4::integer, 1))
 			ON CONFLICT (id) DO UPDATE
@@ -43,75 +41,54 @@ func (a *archive) writeRoles(ctx context.Context, tx *sdk.Tx, result *arrived) e
 			    rev = roles.rev + 1
 			WHERE (roles.name, roles.position, roles.needed) <>
 			      (excluded.name, excluded.position, coalesce($4::integer, roles.needed))`,
-			r.ID, r.Name, n, r.Needed)
+			r.of.ID, r.of.Name, r.at-1, r.of.Needed)
 		if err != nil {
 			return err
 		}
 		if touched == 0 {
 			continue
 		}
-		result.Roles++
-		if was, found := before[r.ID]; found {
-			result.wrote("roles", r.ID, archivedRole{was.ID, was.Name, &was.Needed})
+		a.Roles++
+		if was, found := here.roles[r.of.ID]; found {
+			a.wrote("roles", r.of.ID, archivedRole{was.ID, was.Name, &was.Needed})
 		} else {
-			result.wrote("roles", r.ID, nil)
+			a.wrote("roles", r.of.ID, nil)
 		}
 	}
-	if result.Roles > 0 {
-		_, err = tx.Exec(ctx, `UPDATE board SET roles_rev = roles_rev + 1`)
+	if a.Roles == 0 {
+		return nil
 	}
+	_, err := tx.Exec(ctx, `UPDATE board SET roles_rev = roles_rev + 1`)
 	return err
 }
 
 // writeVolunteers writes the volunteers, and once all of them are there, their pairs.
-func (a *archive) writeVolunteers(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	known, err := volunteers(ctx, tx, nil)
-	if err != nil {
-		return err
-	}
-	before := make(map[string]*volunteer)
-	for n := range known {
-		before[known[n].ID] = &known[n]
-	}
+func (a *arriving) writeVolunteers(ctx context.Context, tx *sdk.Tx, here *present) error {
 	var different []writtenPerson
-	for n := range a.Volunteers {
-		now := a.Volunteers[n].written()
-		was, found := before[now.ID]
+	for n := range a.volunteers {
+		now := a.volunteers[n].of.written()
+		was, found := here.people[now.ID]
 		switch {
 		case !found:
-			result.wrote("volunteers", now.ID, nil)
+			a.wrote("volunteers", now.ID, nil)
 		case now.same(was.written()):
 			continue
 		default:
-			result.wrote("volunteers", now.ID, was.written())
+			a.wrote("volunteers", now.ID, was.written())
 			if was.Email != now.Email {
-				result.moved = append(result.moved, now.ID)
+				a.moved = append(a.moved, now.ID)
 			}
 		}
 		different = append(different, now)
 	}
-	result.Volunteers = len(different)
+	a.Volunteers = len(different)
 	if len(different) == 0 {
 		return nil
 	}
 	if err := writePeople(ctx, tx, different); err != nil {
 		return err
 	}
-	for _, p := range different {
-		was, found := before[p.ID]
-		if len(*p.Pairs) == 0 && (!found || len(was.Pairs) == 0) {
-			continue
-		}
-		if _, err := writePairs(ctx, tx, p.ID, p.Pairs); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *archivedPerson) draft() *volunteerDraft {
-	return &volunteerDraft{Label: p.Label, Email: p.Email, Language: p.Language, Digest: p.Digest,
-		RoleIDs: p.RoleIDs, PerMonth: &p.PerMonth, Pairs: &p.Pairs}
+	return writeAllPairs(ctx, tx, different)
 }
 
 func (p *archivedPerson) written() writtenPerson {
@@ -127,7 +104,28 @@ func orNone[T any](all []T) []T {
 	return all
 }
 
-func (a *archive) writeNeeds(ctx context.Context, tx *sdk.Tx, result *arrived) error {
+// dutiesAtOnce keeps the values of one statement below its limit.
+const dutiesAtOnce = 300
+
+// inParts calls write with the JSON of a few elements at a time.
+func inParts[T any](all []listed[T], write func(text string) error) error {
+	for part := range slices.Chunk(all, dutiesAtOnce) {
+		given := make([]T, len(part))
+		for n, one := range part {
+			given[n] = one.of
+		}
+		text, err := json.Marshal(given)
+		if err == nil {
+			err = write(string(text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *arriving) writeNeeds(ctx context.Context, tx *sdk.Tx, _ *present) error {
 	known, err := archivedNeeds(ctx, tx)
 	if err != nil {
 		return err
@@ -136,55 +134,53 @@ func (a *archive) writeNeeds(ctx context.Context, tx *sdk.Tx, result *arrived) e
 	for _, n := range known {
 		before[n.ServiceID+" "+n.RoleID] = n
 	}
-	for _, n := range a.Needs {
-		touched, err := tx.Exec(ctx, `
-			INSERT INTO needs (service_ref, role_id, needed) VALUES ($1, $2, $3)
+	return inParts(a.needs, func(text string) error {
+		keys, err := sdk.Select[string](ctx, tx, `
+			INSERT INTO needs (service_ref, role_id, needed)
+			SELECT "serviceId", "roleId", needed
+			FROM jsonb_to_recordset($1::jsonb) AS given ("serviceId" text, "roleId" uuid, needed integer)
 			ON CONFLICT (service_ref, role_id) DO UPDATE SET needed = excluded.needed, rev = needs.rev + 1
-			WHERE needs.needed <> excluded.needed`, n.ServiceID, n.RoleID, n.Needed)
-		if err != nil {
-			return err
-		}
-		if key := n.ServiceID + " " + n.RoleID; touched > 0 {
+			WHERE needs.needed <> excluded.needed
+			RETURNING service_ref || ' ' || role_id`, text)
+		for _, key := range keys {
 			if was, found := before[key]; found {
-				result.wrote("needs", key, was)
+				a.wrote("needs", key, was)
 			} else {
-				result.wrote("needs", key, nil)
+				a.wrote("needs", key, nil)
 			}
 		}
-	}
-	return nil
+		a.Needs += len(keys)
+		return err
+	})
 }
 
-func (a *archive) writeAssignments(ctx context.Context, tx *sdk.Tx, result *arrived) error {
+func (a *arriving) writeAssignments(ctx context.Context, tx *sdk.Tx, _ *present) error {
 	known, err := assignments(ctx, tx, `id IS NOT NULL`)
 	if err != nil {
 		return err
 	}
-	key := func(service, role, volunteer string) string { return service + " " + role + " " + volunteer }
 	before := make(map[string]archivedDuty)
 	for _, d := range known {
-		before[key(d.ServiceID, d.RoleID, d.VolunteerID)] = archivedDuty{d.ServiceID, d.RoleID, d.VolunteerID,
-			d.Status, d.Was}
+		before[d.ID] = archivedDuty{d.ServiceID, d.RoleID, d.VolunteerID, d.Status, d.Was}
 	}
-	for _, d := range a.Assignments {
+	return inParts(a.assignments, func(text string) error {
 		ids, err := sdk.Select[string](ctx, tx, `
-			INSERT INTO assignments (service_ref, role_id, volunteer_id, status, agreed) VALUES ($1, $2, $3, $4, $5)
+			INSERT INTO assignments (service_ref, role_id, volunteer_id, status, agreed)
+			SELECT "serviceId", "roleId", "volunteerId", status, was
+			FROM jsonb_to_recordset($1::jsonb) AS given (
+				"serviceId" text, "roleId" uuid, "volunteerId" uuid, status text, was timestamptz)
 			ON CONFLICT ON CONSTRAINT assignments_once
 			DO UPDATE SET status = excluded.status, agreed = excluded.agreed, rev = assignments.rev + 1
 			WHERE (assignments.status, assignments.agreed) IS DISTINCT FROM (excluded.status, excluded.agreed)
-			RETURNING id::text`,
-			d.ServiceID, d.RoleID, d.VolunteerID, d.Status, d.Was)
-		if err != nil {
-			return err
-		}
+			RETURNING id::text`, text)
 		for _, id := range ids {
-			result.Assignments++
-			if was, found := before[key(d.ServiceID, d.RoleID, d.VolunteerID)]; found {
-				result.wrote("assignments", id, was)
+			if was, found := before[id]; found {
+				a.wrote("assignments", id, was)
 			} else {
-				result.wrote("assignments", id, nil)
+				a.wrote("assignments", id, nil)
 			}
 		}
-	}
-	return nil
+		a.Assignments += len(ids)
+		return err
+	})
 }

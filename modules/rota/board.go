@@ -63,13 +63,17 @@ type update struct {
 
 	mails    bool     // there are mails to send
 	unlinked []string // volunteers whose links end
+	claimed  claimed
 }
 
 // getBoard reads the rev before everything that it counts the changes of. A change that is newer is sent
 // again as an update, which then changes nothing. If the module that plans services does not respond, the
 // board still has roles and volunteers.
-func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) {
-	b, moved, err := m.boardNow(ctx)
+//
+// A reader whose stream has told it what there is outside says so (?outside=), and never gets a board with
+// something older than that.
+func (m *rota) getBoard(ctx context.Context, r *http.Request) (any, error) {
+	b, moved, err := m.lately(ctx, r.URL.Query().Get("outside"))
 	if err == nil && len(moved) > 0 && m.caughtUp(ctx, moved...) {
 		b, _, err = m.boardNow(ctx)
 	}
@@ -79,12 +83,17 @@ func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) {
 // snapshot returns the head of the board. Changes with a higher rev follow it as updates.
 func (m *rota) snapshot(ctx context.Context) (any, error) {
 	now := m.clock()
+	known := m.outside.Load()
 	seen, err := m.lookOutside(ctx, now)
 	if err != nil {
 		return nil, err
 	}
 	h := &head{ServerTime: now, Outside: seen.digest}
-	return h, m.db.QueryRow(ctx, `SELECT rev FROM board`).Scan(&h.Rev)
+	if err := m.db.QueryRow(ctx, `SELECT rev FROM board`).Scan(&h.Rev); err != nil {
+		return nil, err
+	}
+	m.remember(known, seen, h.Rev)
+	return h, nil
 }
 
 // outside is what the board shows of other modules and of the settings. The rev does not count its changes.
@@ -95,16 +104,20 @@ type outside struct {
 	WeekStartsOn  string
 
 	digest string // a short text that is another one when something of this is
+
+	at  time.Time // when this was looked at, by the computer's clock
+	rev int64     // of the board, then
 }
 
 func (m *rota) lookOutside(ctx context.Context, now time.Time) (*outside, error) {
+	at := time.Now()
 	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	unplanned := errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
 	if err != nil && !unplanned {
 		return nil, err
 	}
 	seen := &outside{Services: services, Unplanned: unplanned, Announcements: m.hasAnnouncements(ctx),
-		WeekStartsOn: m.host.Config.String("weekStartsOn")}
+		WeekStartsOn: m.host.Config.String("weekStartsOn"), at: at}
 	text, err := json.Marshal(seen)
 	if err != nil {
 		return nil, err
@@ -114,13 +127,48 @@ func (m *rota) lookOutside(ctx context.Context, now time.Time) (*outside, error)
 	return seen, nil
 }
 
+// remember keeps what was looked at outside, for boards of the next m.fresh. A change of the board can follow
+// one outside, so it is kept only if the board has the rev that it had before the look.
+func (m *rota) remember(before, seen *outside, rev int64) {
+	if before == nil || before.rev != rev || seen.Unplanned {
+		seen = &outside{}
+	}
+	seen.rev = rev
+	m.outside.Store(seen)
+}
+
+// lately is boardNow with what another request has looked at outside within m.fresh, if that is what is
+// wanted, and if the board has not changed since.
+func (m *rota) lately(ctx context.Context, wanted string) (_ *board, moved []string, err error) {
+	known := m.outside.Load()
+	if known == nil || time.Since(known.at) >= m.fresh || wanted != "" && wanted != known.digest {
+		return m.boardNow(ctx)
+	}
+	b, moved, err := m.boardWith(ctx, m.clock(), known)
+	if err == nil && b.Rev != known.rev {
+		return m.boardNow(ctx)
+	}
+	return b, moved, err
+}
+
 // boardNow returns the board, and which services are elsewhere than people were told, or cancelled.
 func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err error) {
-	now := m.clock()
+	now, known := m.clock(), m.outside.Load()
 	seen, err := m.lookOutside(ctx, now)
 	if err != nil {
 		return nil, nil, err
 	}
+	b, moved, err := m.boardWith(ctx, now, seen)
+	if err == nil {
+		m.remember(known, seen, b.Rev)
+	}
+	return b, moved, err
+}
+
+// boardWith is the board with what there is outside.
+func (m *rota) boardWith(
+	ctx context.Context, now time.Time, seen *outside,
+) (_ *board, moved []string, err error) {
 	b := &board{ServerTime: now, Outside: seen.digest, Announcements: seen.Announcements,
 		WeekStartsOn: seen.WeekStartsOn, Unplanned: seen.Unplanned}
 	ids, starts := make([]string, len(seen.Services)), make([]string, len(seen.Services))
@@ -162,18 +210,20 @@ func (m *rota) weeks(services []service, needs map[string][]need, assigned []ass
 	for _, a := range assigned {
 		of[a.ServiceID] = append(of[a.ServiceID], a)
 	}
-	all, size := []week{}, 0
+	plan := make([]planned, len(services))
 	for n, s := range services {
-		one := planned{s, append([]need{}, needs[s.ID]...), append([]assignment{}, of[s.ID]...)}
-		text, err := json.Marshal(one)
-		if err != nil {
-			return nil, err
-		}
-		if size += len(text); size > maxBoardBytes {
-			m.host.Log.Warn("the board is too long", "services", len(services), "sent", n)
-			break
-		}
-		begins := m.weekOf(s.Start).Format(time.DateOnly)
+		plan[n] = planned{s, append([]need{}, needs[s.ID]...), append([]assignment{}, of[s.ID]...)}
+	}
+	sent, err := fitting(plan)
+	if err != nil {
+		return nil, err
+	}
+	if sent < len(plan) {
+		m.host.Log.Warn("the board is too long", "services", len(services), "sent", sent)
+	}
+	all := []week{}
+	for _, one := range plan[:sent] {
+		begins := m.weekOf(one.Start).Format(time.DateOnly)
 		if len(all) == 0 || all[len(all)-1].Begins != begins {
 			all = append(all, week{Begins: begins})
 		}
@@ -181,6 +231,31 @@ func (m *rota) weeks(services []service, needs map[string][]need, assigned []ass
 		last.Services = append(last.Services, one)
 	}
 	return all, nil
+}
+
+// fitting returns how many services have at most maxBoardBytes. The bytes are counted only where there may be
+// too many.
+func fitting(plan []planned) (sent int, err error) {
+	most := 0
+	for _, one := range plan {
+		// a byte of a text has at most six in JSON, and everything else of a service or an assignment 500
+		most += 500 + 6*(len(one.ID)+len(one.Title)) + 100*len(one.Needs) +
+			(500+6*len(one.ID))*len(one.Assignments)
+	}
+	if most <= maxBoardBytes {
+		return len(plan), nil
+	}
+	size := 0
+	for n, one := range plan {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return 0, err
+		}
+		if size += len(text); size > maxBoardBytes {
+			return n, nil
+		}
+	}
+	return len(plan), nil
 }
 
 // weekOf returns the first day of a moment's week, in the zone of the house.
@@ -205,25 +280,25 @@ func (m *rota) monthBefore(at time.Time) time.Time {
 	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone())
 }
 
-// change runs f as a change of the board, revokes links, publishes the update that f returned, and sends its
-// mails.
+// change runs f as a change of the board, changes its links, publishes the update that f returned, and sends
+// its mails.
 func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
 	var told update
 	err := m.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (_ sdk.Updates, err error) {
 		told, err = f(tx)
 		told.Rev = rev
 		if err == nil {
-			err = m.revokeLinks(ctx, told.unlinked) // before the commit: afterwards nobody would try again
+			err = m.changeLinks(ctx, told) // before the commit: afterwards nobody would try again
 		} else {
-			told.unlinked = nil // nothing is changed, as in a preview
+			told.unlinked, told.claimed = nil, claimed{} // nothing is changed, as in a preview
 		}
 		return sdk.Updates{boardChannel: told}, err
 	})
 	if err == nil && told.mails {
-		m.outbox.wake()
+		m.outbox.Wake()
 	}
 	if err == nil {
-		_ = m.revokeLinks(ctx, told.unlinked) // those that a mail got before it could see the change
+		_ = m.changeLinks(ctx, told) // those that a mail got before it could see the change
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -116,4 +117,70 @@ func insertAll(table string) string {
 		INSERT INTO ` + table + ` (volunteer_id, first_day, last_day)
 		SELECT id, (one->>'from')::date, (one->>'to')::date` + given + `,
 			jsonb_array_elements(coalesce(nullif(` + table + `, 'null'), '[]')) AS one`
+}
+
+// writeAllPairs replaces the pairs of these volunteers, who are all there, with a few statements. The others
+// of a pair get another rev, so that nobody overwrites it unseen.
+func writeAllPairs(ctx context.Context, tx *sdk.Tx, people []writtenPerson) error {
+	people = slices.DeleteFunc(slices.Clone(people), func(p writtenPerson) bool { return p.Pairs == nil })
+	others, err := othersOf(ctx, tx, people)
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`DELETE FROM pairs USING (SELECT id` + given + `) AS one WHERE one.id IN (volunteer_id, other_id)`, `
+		INSERT INTO pairs (volunteer_id, other_id, apart)
+		SELECT CASE WHEN turned THEN other ELSE id END, CASE WHEN turned THEN id ELSE other END, apart
+		FROM (
+			SELECT id, (one->>'id')::uuid AS other, (one->>'apart')::boolean AS apart` + given + `,
+				jsonb_array_elements(pairs) AS one) AS wanted, (VALUES (true), (false)) AS way (turned)
+		ON CONFLICT DO NOTHING`,
+	} {
+		for part := range slices.Chunk(people, peopleAtOnce) {
+			text, err := json.Marshal(part)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, statement, string(text)); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = tx.Exec(ctx, `UPDATE volunteers SET rev = rev + 1 WHERE id = ANY($1::uuid[])`, others)
+	return err
+}
+
+// othersOf returns who is not among these volunteers and is in another pair with one of them afterwards.
+func othersOf(ctx context.Context, tx *sdk.Tx, people []writtenPerson) ([]string, error) {
+	type oneWay struct {
+		ID, Other string
+		Apart     bool
+	}
+	among, before := make(map[string]bool), make(map[oneWay]bool)
+	for _, p := range people {
+		among[p.ID] = true
+	}
+	there, err := sdk.Select[oneWay](ctx, tx, `SELECT volunteer_id::text, other_id::text, apart FROM pairs`)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range there {
+		if among[one.ID] && !among[one.Other] {
+			before[one] = true
+		}
+	}
+	changed := make(map[string]bool)
+	for _, p := range people {
+		for _, other := range *p.Pairs {
+			one := oneWay{p.ID, other.ID, other.Apart}
+			if !among[one.Other] && !before[one] {
+				changed[one.Other] = true
+			}
+			delete(before, one)
+		}
+	}
+	for one := range before { // which is over
+		changed[one.Other] = true
+	}
+	return slices.Sorted(maps.Keys(changed)), nil
 }

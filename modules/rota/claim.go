@@ -93,6 +93,7 @@ func (m *rota) claim(ctx context.Context, r *http.Request) (any, error) {
 		case err != nil:
 			return told, err
 		}
+		told.claimed = claimed{token.volunteer, caller.UserID}
 		told.Volunteers, err = volunteers(ctx, tx, []string{token.volunteer})
 		return told, err
 	})

@@ -19,7 +19,7 @@ var errNobody = errors.New("nobody is to get it")
 type recipient struct {
 	id, label, email, language string
 	link                       int64
-	connected                  bool
+	userID                     string // "": they are not connected with a person
 }
 
 func (m *rota) recipient(ctx context.Context, id *string) (*recipient, error) {
@@ -28,8 +28,8 @@ func (m *rota) recipient(ctx context.Context, id *string) (*recipient, error) {
 	}
 	v := &recipient{id: *id}
 	err := m.db.QueryRow(ctx, `
-		SELECT label, email, language, link, user_id IS NOT NULL FROM volunteers WHERE id = $1`,
-		*id).Scan(&v.label, &v.email, &v.language, &v.link, &v.connected)
+		SELECT label, email, language, link, coalesce(user_id, '') FROM volunteers WHERE id = $1`,
+		*id).Scan(&v.label, &v.email, &v.language, &v.link, &v.userID)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && v.email == "" {
 		return nil, errNobody
 	}
@@ -53,7 +53,7 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 	var c content
 	var dates []date
 	if q.kind == kindInvitation {
-		if to.connected {
+		if to.userID != "" {
 			return nil, errNobody
 		}
 		c = words.invitation()
@@ -98,7 +98,7 @@ func (m *rota) addLink(
 			return err
 		}
 	}
-	if c.link = m.pageLink("mine"); !to.connected {
+	if c.link = m.pageLink("mine"); to.userID == "" {
 		c.link, err = m.claimLink(ctx, to)
 		c.note = words.ConnectNote
 	}
@@ -161,18 +161,18 @@ func (m *rota) composeDigest(ctx context.Context) (*sdk.Message, error) {
 		to[n] = mail.Address{Address: address}
 	}
 	language := m.host.Config.String("mailLanguage")
-	lines, err := m.weekLines(ctx, wordsOf(language))
+	services, err := m.week(ctx, wordsOf(language))
 	if err != nil {
 		return nil, err
 	}
-	l := wordsOf(language).digest(lines)
+	l := wordsOf(language).digest(services)
 	l.link = m.pageLink("board")
 	message := m.message(to, language, l)
 	return &message, nil
 }
 
-// weekLines returns the services of the next seven days with their assignments.
-func (m *rota) weekLines(ctx context.Context, words *words) (lines []string, err error) {
+// week returns the services of the next seven days with their assignments.
+func (m *rota) week(ctx context.Context, words *words) (listed []listing, err error) {
 	now := m.clock()
 	services, err := m.services(ctx, now, m.dayOf(now).AddDate(0, 0, 7))
 	if err != nil {
@@ -195,10 +195,11 @@ func (m *rota) weekLines(ctx context.Context, words *words) (lines []string, err
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, words.moment(s.Start.In(m.zone()))+": "+plain(s.Title))
+		of := listing{heading: words.moment(s.Start.In(m.zone())) + ": " + plain(s.Title)}
 		for _, r := range ofRoles {
-			lines = append(lines, words.staffing(r, assigned, labels))
+			of.lines = append(of.lines, words.staffing(r, assigned, labels))
 		}
+		listed = append(listed, of)
 	}
-	return lines, nil
+	return listed, nil
 }

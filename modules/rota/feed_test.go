@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/modulehost/sdk/ical/icaltest"
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// duties returns the lines of somebody's feed.
+// duties returns the lines of somebody's feed, which is a calendar by the rules.
 func (f *fixture) duties(of *sdktest.Caller) []string {
 	f.t.Helper()
 	got := f.do(of, "GET", "/duties.ics", nil, 200)
+	icaltest.Check(f.t, got.Body)
 	return strings.Split(strings.ReplaceAll(got.Body, "\r\n ", ""), "\r\n")
 }
 

@@ -47,15 +47,11 @@ func restorePeople(ctx context.Context, tx *sdk.Tx, people []writtenPerson) erro
 		return err
 	}
 	for _, p := range people {
-		if p.Pairs == nil {
-			continue
-		}
-		pairs := slices.DeleteFunc(*p.Pairs, func(one pair) bool { return !slices.Contains(there, one.ID) })
-		if _, err := writePairs(ctx, tx, p.ID, &pairs); err != nil {
-			return err
+		if p.Pairs != nil {
+			*p.Pairs = slices.DeleteFunc(*p.Pairs, func(one pair) bool { return !slices.Contains(there, one.ID) })
 		}
 	}
-	return nil
+	return writeAllPairs(ctx, tx, people)
 }
 
 func restoreRoles(ctx context.Context, tx *sdk.Tx, before []archivedRole) error {

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 func (f *fixture) imports() []sdk.PastImport {
@@ -55,7 +57,11 @@ func TestUndoOfAList(t *testing.T) {
 		t.Error("a preview can be undone")
 	}
 	f.sendCSV("/volunteers/import", list)
+	rev := f.board().Rev
 	f.sendCSV("/volunteers/import", list)
+	if now := f.board().Rev; now != rev {
+		t.Errorf("the rev of the board was %d before the second import, and is %d; want no change", rev, now)
+	}
 	past := f.imports()
 	if len(past) != 1 || past[0].Counts["volunteers"] != 6 || past[0].Counts["roles"] != 2 {
 		t.Fatalf("imports %+v, want one of 6 volunteers and 2 roles", past)
@@ -105,6 +111,7 @@ func TestUndoOfAnArchive(t *testing.T) {
 	from.assign("service-1", "Reader", ada)
 	file := from.do(from.office, "GET", "/export", nil, 200).Body
 
+	to.do(to.office, "PUT", "/roles", `{"rev":2,"roles":[]}`, 200) // otherwise the archive's are these
 	own := to.do(to.office, "GET", "/export", nil, 200).Body
 	to.do(to.office, "POST", "/import", file, 200)
 	filled := to.do(to.office, "GET", "/export", nil, 200).Body
@@ -152,5 +159,58 @@ func TestErasedAreNotBroughtBack(t *testing.T) {
 	}
 	if got := f.undo(f.imports()[0].ID); got != "{1 0 0 []}" || strings.Contains(f.people(), "Ada") {
 		t.Errorf("undone: %s, and then there are %s; want the role removed and nobody", got, f.people())
+	}
+}
+
+// TestArchiveWithoutTheErased: an archive from before does not bring back who was erased: not into the row
+// that is left of them, and not after a coordinator had removed them. Who had come back from an archive until
+// then is erased, too. The preview names them; somebody who was only removed comes back.
+func TestArchiveWithoutTheErased(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	ada, ben := f.volunteer("Ada", "Reader"), f.volunteer("Ben", "Reader")
+	cleo, dora := f.volunteer("Cleo", "Reader"), f.volunteer("Dora", "Reader")
+	f.do(f.office, "PUT", "/volunteers/"+dora.ID, fmt.Sprintf(
+		`{"label":"Dora","email":"dora@example.org","language":"","digest":false,"roleIds":[%q],
+		"pairs":[{"id":%q,"apart":true}],"rev":%d}`, dora.RoleIDs[0], ada.ID, dora.Rev), 200)
+	f.assign("service-1", "Reader", ben)
+	people := []*sdktest.Caller{f.member(ada), f.member(ben), f.member(cleo)}
+	f.member(dora)
+	file := f.do(f.office, "GET", "/export", nil, 200).Body
+	for _, v := range []volunteer{cleo, dora} {
+		f.do(f.office, "DELETE", "/volunteers/"+v.ID, nil, 204)
+	}
+	f.do(f.office, "POST", "/import", file, 200)
+	if got, want := f.people(), "Ada Reader, Ben Reader, Cleo Reader, Dora Reader"; got != want {
+		t.Fatalf("volunteers: %s, want %s, because two were only removed", got, want)
+	}
+	f.do(f.office, "DELETE", "/volunteers/"+ben.ID, nil, 204)
+	var data map[string]any
+	err := f.Export(people[1].ID, &data)
+	if got := fmt.Sprint(data["volunteersRemoved"]); err != nil || got != "["+ben.ID+"]" {
+		t.Errorf("export of who was removed: %v, %v, want which volunteer they were", data, err)
+	}
+	for _, who := range slices.Concat(people, people) {
+		if err := f.Erase(who.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, query := range []string{"?preview=1", "", ""} {
+		var got arrived
+		f.do(f.office, "POST", "/import"+query, file, 200).JSON(&got)
+		told := ""
+		for _, p := range got.Skipped {
+			name, day, _ := strings.Cut(p.Detail, ", ")
+			if _, err := time.Parse(time.DateOnly, day); err == nil {
+				told += fmt.Sprintf("%d %s %s, ", p.Line, p.Code, name)
+			}
+		}
+		want := "1 VOLUNTEER_ERASED Ada, 2 VOLUNTEER_ERASED Ben, 3 VOLUNTEER_ERASED Cleo, "
+		if told != want || got.Volunteers+got.Assignments+got.NoteCount > 0 {
+			t.Errorf("import%s: %s, %+v, want %s and nothing else", query, told, got, want)
+		}
+		if got := strings.Trim(f.people(), ", "); got != "Dora Reader" {
+			t.Errorf("volunteers after import%s: %s, want nobody back who was erased", query, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,6 +58,39 @@ func TestLink(t *testing.T) {
 		400, "REQUEST_INVALID") // only a link takes back
 	if page := f.linked(anna); !page.Connected {
 		t.Error("Anna has an account now, and the page of her link does not say so")
+	}
+}
+
+// TestLinkOfAPerson: the link of a volunteer who has an account is that person's, so that it does not work
+// while they are deactivated. One that was made before becomes theirs.
+func TestLinkOfAPerson(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	anna, ben := f.volunteer("Anna", "Reader"), f.volunteer("Ben", "Welcome")
+	who := f.member(anna)
+	one, other := f.assign("service-1", "Reader", anna), f.assign("service-1", "Welcome", ben)
+	f.do(f.office, "POST", "/mail/send", order{kindRequest, []string{one.ID, other.ID}}, 202)
+	f.awaitIdle()
+	for _, made := range f.Links() {
+		if want := map[string]string{anna.ID: who.ID}[made.Subject]; made.UserID != want {
+			t.Errorf("the link %+v is one of %q, want %q", made, made.UserID, want)
+		}
+	}
+	if len(f.Links()) != 2 {
+		t.Errorf("%d links, want two", len(f.Links()))
+	}
+	stale, err := f.rota.recipient(t.Context(), &ben.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := f.member(ben)
+	for _, made := range f.Links() {
+		if want := map[string]string{anna.ID: who.ID, ben.ID: later.ID}[made.Subject]; made.UserID != want {
+			t.Errorf("after both claimed, the link %+v is one of %q, want %q", made, made.UserID, want)
+		}
+	}
+	if _, err := f.rota.answerLink(t.Context(), stale, time.Now()); !errors.Is(err, errMoved) {
+		t.Errorf("a mail that was begun before Ben claimed: %v, want %v", err, errMoved)
 	}
 }
 

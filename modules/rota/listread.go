@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -12,10 +13,13 @@ import (
 var listColumns = files.Columns{
 	"name": {"name", "label", "full name", "display name", "vollständiger name", "anzeigename",
 		"mitarbeiter", "volunteer", "person"},
-	"first": {"first name", "preferred name", "given name", "vorname", "rufname"},
-	"last":  {"last name", "surname", "family name", "nachname", "familienname"},
+	"first":  {"first name", "given name", "forename", "vorname"},
+	"called": {"preferred name", "preferred first name", "rufname"}, // if there is one, instead of the first
+	"last":   {"last name", "surname", "family name", "nachname", "familienname"},
 	"email": {"email", "e-mail", "mail", "email address", "e-mail address", "home email", "primary email",
-		"e-mail-adresse", "mailadresse", "e-mail privat", "work email"},
+		"e-mail-adresse", "mailadresse", "e-mail privat"},
+	"otherEmail": {"work email", "other email", "secondary email", "alternative email", "e-mail beruflich",
+		"e-mail geschäftlich", "weitere e-mail"},
 	"roles": {"roles", "role", "teams", "team", "positions", "position", "ministries", "departments", "groups",
 		"rollen", "rolle", "dienste", "dienst", "aufgaben", "aufgabe", "gruppen", "bereiche", "bereich"},
 	"language": {"language", "preferred language", "sprache"},
@@ -44,7 +48,7 @@ type volunteerList struct {
 // readList reads a table of volunteers.
 func readList(content []byte, found *sdk.Exchange) (list volunteerList) {
 	table := found.ReadTable(content, sdk.ImportedColumns{Columns: listColumns,
-		Needed: [][]string{{"name", "first", "last"}}}, maxVolunteers)
+		Needed: [][]string{{"name", "first", "called", "last"}}}, maxVolunteers)
 	if table == nil {
 		return list
 	}
@@ -73,7 +77,7 @@ func keyOf(label, email string) string { return folded(label) + "\x00" + folded(
 // read reads one row. It leaves out one that is no volunteer.
 func (l *line) read(table *files.Table, row files.Row, found *sdk.Exchange) bool {
 	l.draft = volunteerDraft{Label: nameIn(table, row),
-		Email: strings.TrimPrefix(table.Cell(row, "email"), "mailto:")}
+		Email: strings.TrimPrefix(cmp.Or(table.Cell(row, "email"), table.Cell(row, "otherEmail")), "mailto:")}
 	if _, after, named := strings.Cut(l.draft.Email, "<"); named {
 		l.draft.Email = strings.TrimSuffix(after, ">")
 	}
@@ -116,7 +120,7 @@ func nameIn(table *files.Table, row files.Row) string {
 	if last == "" {
 		last = name
 	}
-	if first := table.Cell(row, "first"); first != "" {
+	if first := cmp.Or(table.Cell(row, "called"), table.Cell(row, "first")); first != "" {
 		name = first + " " + last
 	} else if name == "" {
 		name = last

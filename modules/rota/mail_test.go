@@ -206,7 +206,7 @@ func TestDigest(t *testing.T) {
 		if _, err := f.rota.queueDigest(t.Context(), moment.at); err != nil {
 			t.Fatal(err)
 		}
-		f.rota.outbox.wake()
+		f.rota.outbox.Wake()
 		f.awaitIdle()
 		if sent := f.Sent(); len(sent) != moment.sent || len(sent) == 1 && (len(sent[0].To) != maxDigest ||
 			!strings.Contains(sent[0].Text, "Reader: Reader 1 (not asked yet)") ||

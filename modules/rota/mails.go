@@ -62,7 +62,7 @@ func (m *rota) queueMails(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.outbox.wake()
+	m.outbox.Wake()
 	return sdk.Response{Status: http.StatusAccepted, Body: map[string]int{"mails": len(mails)}}, nil
 }
 

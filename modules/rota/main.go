@@ -36,10 +36,11 @@ type rota struct {
 	place   atomic.Pointer[time.Location] // the house's zone; see zone.go
 	replyTo *mail.Address                 // nil: none
 	changes *sdk.Changes                  // of the board
-	outbox  *outbox
+	outbox  *sdk.Worker
 	clock   func() time.Time // the current time for reminders; tests replace it
 
-	fresh      time.Duration // what own duties show of services may be so old
+	fresh      time.Duration // what own duties and the board show of other modules may be so old
+	outside    atomic.Pointer[outside]
 	following  sdk.Turn
 	followedAt atomic.Pointer[time.Time]
 }
@@ -80,7 +81,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /volunteers/export", manage, sdk.NoBody, m.inZone(m.exportVolunteers))
 	r.HandleFunc("POST /volunteers/import", manage, sdk.Buffered(512<<10), m.inZone(m.importVolunteers))
 	r.HandleFunc("GET /export", manage, sdk.NoBody, m.inZone(m.exportAll))
-	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.inZone(m.importAll))
+	r.HandleFunc("POST /import", manage, sdk.Streamed(maxArchive), m.inZone(m.importAll))
 	r.HandleFunc("GET /imports", manage, sdk.NoBody, m.inZone(m.listImports))
 	r.HandleFunc("DELETE /imports/{id}", manage, sdk.NoBody, m.inZone(m.undoImport))
 	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.inZone(m.sendTest))
@@ -110,15 +111,12 @@ func (m *rota) Start(ctx context.Context, h *sdk.Host) error {
 			h.Log.Warn("replyTo is no address, mails have none")
 		}
 	}
-	m.outbox = openOutbox(m.deliver)
-	m.outbox.wake()
+	m.outbox = sdk.NewWorker(m.deliver)
+	m.outbox.Wake()
 	return nil
 }
 
 // Stop waits for the mail that is being sent. Waiting mails are sent after the next start.
 func (m *rota) Stop(ctx context.Context) error {
-	if m.outbox == nil {
-		return nil // Start was never called
-	}
-	return m.outbox.close(ctx)
+	return m.outbox.Stop(ctx)
 }

@@ -38,64 +38,19 @@ type queued struct {
 	volunteerID *string
 }
 
-// outbox is one goroutine that sends the mails that wait in the database, whenever wake is called.
-type outbox struct {
-	woken chan struct{}
-	end   context.CancelFunc
-	ended chan struct{}
-}
-
-func openOutbox(deliver func(ctx context.Context)) *outbox {
-	ctx, end := context.WithCancel(context.Background())
-	o := &outbox{woken: make(chan struct{}, 1), end: end, ended: make(chan struct{})}
-	go func() {
-		defer close(o.ended)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-o.woken:
-				deliver(ctx)
-			}
-		}
-	}()
-	return o
-}
-
-// wake makes the outbox look for mails. It does not block.
-func (o *outbox) wake() {
-	select {
-	case o.woken <- struct{}{}:
-	default: // it is already woken
-	}
-}
-
-// close stops the outbox and waits for the mail that is being sent.
-func (o *outbox) close(ctx context.Context) error {
-	o.end()
-	select {
-	case <-o.ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// deliver sends waiting mails, one after the other, until there are none or the platform refuses more.
-func (m *rota) deliver(ctx context.Context) {
+// deliver sends waiting mails, one after the other, until there are none or the platform refuses more. Then
+// the schedule wakes the outbox.
+func (m *rota) deliver(ctx context.Context) (again time.Duration) {
 	for ctx.Err() == nil {
 		mail, err := m.claimMail(ctx)
-		if errors.Is(err, sql.ErrNoRows) {
-			return
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			m.host.Log.Warn("waiting mails could not be read")
-			return // the schedule wakes the outbox later
 		}
-		if !m.deliverOne(ctx, mail) {
-			return
+		if err != nil || !m.deliverOne(ctx, mail) {
+			break
 		}
 	}
+	return 0
 }
 
 // claimMail claims the oldest mail that no process has claimed. The claim is stored before the attempt, so a
@@ -266,7 +221,7 @@ func (m *rota) resume(ctx context.Context) error {
 	if err == nil {
 		err = m.rest(ctx)
 	}
-	m.outbox.wake()
+	m.outbox.Wake()
 	return err
 }
 

@@ -184,3 +184,54 @@ func TestBoardHead(t *testing.T) {
 			after.Outside, b.Outside)
 	}
 }
+
+// TestBoardsShareALook: boards within a while are made with one look at other modules, but none is older than
+// what its reader's stream said, or than a change of the board itself.
+func TestBoardsShareALook(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	title := func(query string) (string, board) {
+		var b board
+		f.do(f.office, "GET", "/board"+query, nil, http.StatusOK).JSON(&b)
+		if len(b.Weeks) == 0 {
+			t.Fatalf("the board is %+v, want it to have services", b)
+		}
+		return b.Weeks[0].Services[0].Title, b
+	}
+	f.rota.fresh = time.Hour
+	rename := func(to string) { f.replan(func() { f.services[0].Title = to }) }
+	rename("Morning service")
+	for range 2 { // the first one does not know whether the board changed meanwhile
+		title("")
+	}
+	rename("Evening service")
+	looks := f.Count(func() {
+		if got, _ := title(""); got != "Morning service" {
+			t.Errorf("the next board has %q, want it to share the look before it", got)
+		}
+	})
+	if len(looks.Capabilities) != 0 {
+		t.Errorf("the next board asked %v", looks.Capabilities)
+	}
+	got, b := title("?outside=another")
+	if got != "Evening service" {
+		t.Errorf("a reader who knows of something newer got %q", got)
+	}
+	rename("Late service")
+	if got, _ := title("?outside=" + b.Outside); got != "Evening service" {
+		t.Errorf("a reader who knows of nothing newer got %q", got)
+	}
+	f.volunteer("Reader 1", "Reader")
+	if got, _ := title(""); got != "Late service" {
+		t.Errorf("after a change of the board it has %q", got)
+	}
+	f.rota.fresh, f.silent = time.Hour, true
+	f.volunteer("Reader 2", "Reader")
+	for range 2 {
+		f.do(f.office, "GET", "/board", nil, http.StatusOK)
+	}
+	f.silent = false
+	if got, _ := title(""); got != "Late service" {
+		t.Errorf("after a board without an answer it has %q", got)
+	}
+}

@@ -8,44 +8,74 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// forget removes everything that identifies a person from their row. Their past assignments remain, without a
-// name.
+// forget removes everything that identifies a person from their row, also when a coordinator has removed them
+// and an archive has brought them back. Their past assignments remain, without a name.
 func (m *rota) forget(ctx context.Context, userID string) error {
 	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		own, err := volunteerOf(ctx, tx, userID)
-		if errors.Is(err, errNoVolunteer) { // a coordinator may have removed them
-			return update{}, forgetNews(ctx, tx, "", userID)
-		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO departed (volunteer_id, user_id) SELECT id, user_id FROM volunteers WHERE user_id = $1
+			ON CONFLICT (volunteer_id) DO UPDATE SET user_id = excluded.user_id`, userID)
 		if err != nil {
 			return update{}, err
 		}
-		if err := m.noteRemoval(ctx, tx, own.ID); err != nil {
+		ids, err := sdk.Select[string](ctx, tx, `
+			SELECT volunteer_id::text FROM departed
+			WHERE user_id = $1 AND NOT EXISTS (
+				SELECT FROM volunteers AS v WHERE v.id = volunteer_id AND v.user_id <> $1) -- somebody else by now
+			ORDER BY volunteer_id`, userID)
+		if err != nil {
 			return update{}, err
 		}
-		if err := forgetNews(ctx, tx, own.ID, userID); err != nil {
-			return update{}, err
-		}
-		for _, statement := range []string{
-			`UPDATE volunteers
-			 SET label = '', email = '', language = '', digest = false, user_id = NULL, link = link + 1,
-			     mail_id = NULL, per_month = NULL, rev = rev + 1
-			 WHERE id = $1`,
-			`DELETE FROM away WHERE volunteer_id = $1`,
-			`DELETE FROM wishes WHERE volunteer_id = $1`,
-			`DELETE FROM substitutes WHERE volunteer_id = $1`,
-			`UPDATE assignments SET seeking = false WHERE volunteer_id = $1 AND seeking`,
-			`DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`,
-			`DELETE FROM volunteer_roles WHERE volunteer_id = $1`,
-			`DELETE FROM mail_log WHERE volunteer_id = $1`,
-			forgetImported,
-		} {
-			if _, err := tx.Exec(ctx, statement, own.ID); err != nil {
+		told := update{mails: len(ids) > 0, unlinked: ids}
+		for _, id := range ids {
+			if err := m.forgetVolunteer(ctx, tx, id); err != nil {
+				return update{}, err
+			}
+			if err := forgetNews(ctx, tx, id, userID); err != nil {
 				return update{}, err
 			}
 		}
-		// the row is no longer shown, so readers fetch the board again
-		return update{mails: true, unlinked: []string{own.ID}}, m.queueNews(ctx, tx)
+		_, err = tx.Exec(ctx, `
+			UPDATE departed SET user_id = NULL, erased_on = CURRENT_DATE
+			WHERE volunteer_id = ANY ($1::text[]::uuid[])`, ids)
+		if err == nil {
+			_, err = tx.Exec(ctx, `DELETE FROM departed WHERE user_id = $1`, userID)
+		}
+		if err == nil {
+			err = forgetNews(ctx, tx, "", userID)
+		}
+		if err != nil || len(ids) == 0 {
+			return told, err
+		}
+		// the rows are no longer shown, so readers fetch the board again
+		return told, m.queueNews(ctx, tx)
 	})
+}
+
+// forgetVolunteer empties a volunteer's row. Of one who is not here it removes what is left.
+func (m *rota) forgetVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
+	if err := m.noteRemoval(ctx, tx, id); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`UPDATE volunteers
+		 SET label = '', email = '', language = '', digest = false, user_id = NULL, link = link + 1,
+		     mail_id = NULL, per_month = NULL, rev = rev + 1
+		 WHERE id = $1`,
+		`DELETE FROM away WHERE volunteer_id = $1`,
+		`DELETE FROM wishes WHERE volunteer_id = $1`,
+		`DELETE FROM substitutes WHERE volunteer_id = $1`,
+		`UPDATE assignments SET seeking = false WHERE volunteer_id = $1 AND seeking`,
+		`DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`,
+		`DELETE FROM volunteer_roles WHERE volunteer_id = $1`,
+		`DELETE FROM mail_log WHERE volunteer_id = $1`,
+		forgetImported,
+	} {
+		if _, err := tx.Exec(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forgetImported removes what an undo of an import would bring back of a volunteer.
@@ -66,15 +96,20 @@ func forgetNews(ctx context.Context, tx *sdk.Tx, volunteerID, userID string) err
 }
 
 // exportPerson returns everything that the module stores about a person. Of somebody who was removed from the
-// volunteers only news are left.
+// volunteers news are left, and which volunteer they were.
 func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	own, err := volunteerOf(ctx, m.db, userID)
 	if errors.Is(err, errNoVolunteer) {
 		heard, err := m.newsOf(ctx, "", userID)
-		if err != nil || len(heard) == 0 {
+		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"news": heard}, nil
+		former, err := sdk.Select[string](ctx, m.db, `
+			SELECT volunteer_id::text FROM departed WHERE user_id = $1 ORDER BY volunteer_id`, userID)
+		if err != nil || len(heard)+len(former) == 0 {
+			return nil, err
+		}
+		return map[string]any{"news": heard, "volunteersRemoved": former}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (m *rota) remind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.outbox.wake()
+	m.outbox.Wake()
 	if !queued && !digest { // else the outbox has something to do
 		sdk.NothingFor(ctx, m.nextReminder(services, now, before).Sub(now))
 	}

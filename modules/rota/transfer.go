@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -101,6 +101,7 @@ func archivedNeeds(ctx context.Context, db sdk.Querier) ([]archivedNeed, error) 
 // list, from 1.
 type arrived struct {
 	Roles       int `json:"roles"`
+	Needs       int `json:"needs"`
 	Volunteers  int `json:"volunteers"`
 	Assignments int `json:"assignments"`
 	sdk.Exchange
@@ -109,71 +110,26 @@ type arrived struct {
 	rows  map[string][]sdk.ImportedRow
 }
 
-// importAll imports a whole archive or nothing. Data with the same id is replaced where it differs, and
-// nothing is removed.
+// maxArchive, in bytes, is more than the largest rota needs for some years.
+const maxArchive = 8 << 20
+
+// importAll imports an archive. Data with the same id is replaced where it differs, and nothing is removed.
 func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
 		return nil, err
 	}
-	all, err := sdk.Decode[archive](r)
+	content, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
 	result := &arrived{Exchange: exchange, rows: make(map[string][]sdk.ImportedRow)}
-	if all.check(&result.Exchange); result.ProblemCount == 0 {
+	all := &arriving{arrived: result}
+	if all.read(content); result.ProblemCount == 0 {
 		err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-			err := result.Keep(all.write(ctx, tx, result))
+			err := result.Keep(all.write(ctx, tx))
 			return update{unlinked: result.moved}, err
 		})
 	}
 	return result.Answer(result, err)
-}
-
-// check finds the problems of the archive.
-func (a *archive) check(found *sdk.Exchange) {
-	if a.Rota != 1 || len(a.Roles) > maxRoles || len(a.Volunteers) > maxVolunteers {
-		found.Problem(1, "NOT_AN_EXPORT")
-	}
-	ofRoles, people := make(map[string]bool), make(map[string]bool)
-	for n, r := range a.Roles {
-		if !sdk.IsID(r.ID) || ofRoles[r.ID] || !isLine(r.Name, 1, maxRoleName) ||
-			r.Needed != nil && !isNeeded(*r.Needed) {
-			found.Problem(n+1, "ROLE_INVALID")
-		}
-		ofRoles[r.ID] = true
-	}
-	for n, v := range a.Volunteers {
-		draft := v.draft()
-		away, wishes := awayList{Away: v.Away}, wishList{Wishes: v.Wishes}
-		if !sdk.IsID(v.ID) || people[v.ID] || draft.check() != nil || away.check() != nil ||
-			wishes.check() != nil || !allIn(v.RoleIDs, ofRoles) {
-			found.Problem(n+1, "VOLUNTEER_INVALID")
-		}
-		people[v.ID] = true
-	}
-	for n, v := range a.Volunteers {
-		if slices.ContainsFunc(v.Pairs, func(p pair) bool { return !people[p.ID] || p.ID == v.ID }) {
-			found.Problem(n+1, "VOLUNTEER_INVALID")
-		}
-	}
-	for n, need := range a.Needs {
-		if !isLine(need.ServiceID, 1, 64) || !ofRoles[need.RoleID] || !isNeeded(need.Needed) {
-			found.Problem(n+1, "NEED_INVALID")
-		}
-	}
-	for n, d := range a.Assignments {
-		if !isLine(d.ServiceID, 1, 64) || !ofRoles[d.RoleID] || !people[d.VolunteerID] || !isStatus(d.Status) {
-			found.Problem(n+1, "ASSIGNMENT_INVALID")
-		}
-	}
-}
-
-func allIn(ids []string, known map[string]bool) bool {
-	for _, id := range ids {
-		if !known[id] {
-			return false
-		}
-	}
-	return true
 }

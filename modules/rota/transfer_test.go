@@ -27,8 +27,8 @@ func TestVolunteerList(t *testing.T) {
 	if got := f.sendCSV("/volunteers/import?preview=1", list); got.String() != `200 {"added":2,"changed":0,`+
 		`"unchanged":0,"newRoles":["Tea"],"examples":["Tea 1","=1+1"],"problems":[],"problemCount":0,"columns":`+
 		`["Name","E-Mail","Rollen","Sprache"],"table":{"rows":[["Name","E-Mail","Rollen","Sprache"],["Tea 1",`+
-		`"tea1@example.org","Tea, Welcome","de"],["'=1+1","","",""]],"above":1,"columns":["email","first",`+
-		`"language","last","name","roles"],"needed":[["name","first","last"]],`+
+		`"tea1@example.org","Tea, Welcome","de"],["'=1+1","","",""]],"above":1,"columns":["called","email",`+
+		`"first","language","last","name","otherEmail","roles"],"needed":[["name","first","called","last"]],`+
 		`"at":{"email":1,"language":3,"name":0,"roles":2}}}` || len(f.board().Volunteers) != 1 {
 		t.Fatalf("preview: %s and %d volunteers, want two to be added and nothing changed", got,
 			len(f.board().Volunteers))
@@ -97,23 +97,162 @@ func TestExportAndImport(t *testing.T) {
 	from.assign("service-1", "Reader", reader)
 	to.do(to.office, "PUT", "/roles", `{"rev":2,"roles":[]}`, 200)
 	all := from.do(from.office, "GET", "/export", nil, 200).Body
-	if got := to.do(to.office, "POST", "/import?preview=1", all, 200); got.Body != `{"roles":2,"volunteers":1,`+
-		`"assignments":1,"problems":[],"problemCount":0}` || len(to.board().Volunteers) != 0 {
+	if got := to.do(to.office, "POST", "/import?preview=1", all, 200); got.Body != `{"roles":2,"needs":0,`+
+		`"volunteers":1,"assignments":1,"problems":[],"problemCount":0}` || len(to.board().Volunteers) != 0 {
 		t.Errorf("preview: %s, want what would be written, and nothing written", got)
 	}
 	to.do(to.office, "POST", "/import", all, 200)
 	if got := to.do(to.office, "GET", "/export", nil, 200).Body; got != all {
 		t.Errorf("the export after the import is %s, want %s", got, all)
 	}
-	broken := strings.Replace(all, `"status":"planned"`, `"status":"maybe"`, 1)
-	if got := to.office.Do("POST", "/import", broken); got.Status != 400 ||
-		!strings.Contains(got.Body, `{"line":1,"code":"ASSIGNMENT_INVALID"}`) {
-		t.Errorf("an export with a status that is none: %s, want 400", got)
-	}
-	to.refused(to.office, "POST", "/import", `{"rota":1}`, 400, "REQUEST_INVALID")
 	to.refused(to.Person(), "GET", "/export", nil, 403, "PERMISSION_DENIED")
-	if n := len(to.assigned()); n != 1 {
-		t.Errorf("%d assignments after refused imports, want 1", n)
+	long := `{"rota":1,"volunteers":[` + strings.Repeat("0,", maxListed) + `0]}`
+	for _, none := range []string{"", "{}", `{"rota":2}`, `[{"rota":1}]`, `{"rota":1}{}`,
+		`{"rota":1,"songs":[]}`, `{"rota":1,"roles":{}}`, `{"rota":1,"roles":[`, long,
+		strings.TrimSuffix(all, "}")} {
+		if got := to.office.Do("POST", "/import", none); got.Status != 400 ||
+			!strings.Contains(got.Body, `"problems":[{"line":0,"code":"NOT_AN_EXPORT"}]`) {
+			t.Errorf("%.100s: %s, want 400 NOT_AN_EXPORT", none, got)
+		}
+	}
+	if got := to.do(to.office, "GET", "/export", nil, 200).Body; got != all {
+		t.Errorf("after refused imports: %s, want nothing changed", got)
+	}
+}
+
+// TestImportOfADamagedArchive: what is damaged, what is there twice and what refers to nothing is named with
+// its position, and stops nothing else. Volunteers and roles of the same names are those that are here. A
+// second import changes nothing.
+func TestImportOfADamagedArchive(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	here := f.volunteer("Here", "Reader")
+	reader := here.RoleIDs[0]
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	role := func(n int, name string) string { return fmt.Sprintf(`{"id":%q,"name":%q}`, id(n), name) }
+	person := func(n int, name, email, more string) string {
+		return fmt.Sprintf(`{"id":%q,"label":%q,"email":%q,"language":"","digest":false%s}`, id(n), name, email,
+			more)
+	}
+	duty := func(role, person, status string) string {
+		return fmt.Sprintf(`{"serviceId":"service-1","roleId":%q,"volunteerId":%q,"status":%q}`, role, person,
+			status)
+	}
+	need := func(role string, needed int) string {
+		return fmt.Sprintf(`{"serviceId":"service-1","roleId":%q,"needed":%d}`, role, needed)
+	}
+	file := `{"rota":1,"roles":[` + strings.Join([]string{
+		role(1, "Tea"), role(2, "reader"), role(3, ""), role(1, "Again"), role(4, "TEA"),
+		`{"id":"` + id(5) + `","name":"Newer","colour":"red"}`, `7`,
+		fmt.Sprintf(`{"id":%q,"name":"welcome"}`, reader),
+	}, ",") + `],"needs":[` + strings.Join([]string{
+		need(id(1), 2), need(id(2), 3), need(id(3), 1), need(id(1), 4), need(id(1), 99), need(id(4), 5),
+	}, ",") + `],"volunteers":[` + strings.Join([]string{
+		person(11, "Ada", "", `,"roleIds":["`+id(1)+`","`+id(3)+`"],"pairs":[{"id":"`+id(12)+`","apart":true},`+
+			`{"id":"`+id(13)+`","apart":false},{"id":"`+here.ID+`","apart":false}]`),
+		person(12, "HERE", here.Email, `,"roleIds":["`+id(2)+`","`+id(4)+`"]`),
+		person(13, "Nobody", "two words", ""),
+		person(11, "Twice", "", ""),
+		person(14, "ada", "", ""),
+		`{"label":7}`,
+		person(15, "Away", "", `,"away":[{"from":"2099-02-30","to":"2099-03-01"}]`),
+	}, ",") + `],"assignments":[` + strings.Join([]string{
+		duty(id(1), id(11), "yes"), duty(id(2), id(12), "maybe"), duty(id(2), id(13), "yes"),
+		duty(id(3), id(11), "yes"), duty(id(2), id(12), "planned"), duty(id(4), id(14), "no"), `{}`,
+	}, ",") + `]}`
+	const found = `,"problems":[],"problemCount":0,"skipped":[` +
+		`{"line":3,"code":"ROLE_INVALID"},{"line":6,"code":"ROLE_INVALID","detail":"Newer"},` +
+		`{"line":7,"code":"ROLE_INVALID"},{"line":5,"code":"NEED_INVALID"},` +
+		`{"line":3,"code":"VOLUNTEER_INVALID","detail":"Nobody"},{"line":6,"code":"VOLUNTEER_INVALID"},` +
+		`{"line":7,"code":"VOLUNTEER_INVALID","detail":"Away"},{"line":2,"code":"ASSIGNMENT_INVALID"},` +
+		`{"line":7,"code":"ASSIGNMENT_INVALID"},` +
+		`{"line":8,"code":"ROLE_INVALID","detail":"welcome"},` +
+		`{"line":4,"code":"ROLE_INVALID","detail":"Again"},{"line":5,"code":"ROLE_INVALID","detail":"TEA"},` +
+		`{"line":4,"code":"VOLUNTEER_INVALID","detail":"Twice"},` +
+		`{"line":5,"code":"VOLUNTEER_INVALID","detail":"ada"},` +
+		`{"line":3,"code":"NEED_INVALID"},{"line":4,"code":"NEED_INVALID"},{"line":6,"code":"NEED_INVALID"},` +
+		`{"line":3,"code":"ASSIGNMENT_INVALID","detail":"service-1"},` +
+		`{"line":4,"code":"ASSIGNMENT_INVALID","detail":"Ada"},` +
+		`{"line":6,"code":"ASSIGNMENT_INVALID","detail":"Ada"}],"skippedCount":20,"notes":[` +
+		`{"line":1,"code":"ROLE_MISSING","detail":"Ada"},{"line":1,"code":"PAIR_MISSING","detail":"Ada"}],` +
+		`"noteCount":2}`
+	for _, query := range []string{"?preview=1", ""} {
+		const want = `{"roles":2,"needs":2,"volunteers":2,"assignments":2` + found
+		if got := f.office.Do("POST", "/import"+query, file); got.Status != 200 || got.Body != want {
+			t.Errorf("POST /import%s: %s, want %s", query, got, want)
+		}
+	}
+	const again = `{"roles":0,"needs":0,"volunteers":0,"assignments":0,"problems":[],"problemCount":0,"skipped":`
+	if got := f.do(f.office, "POST", "/import", file, 200).Body; !strings.HasPrefix(got, again) ||
+		!strings.Contains(got, `"skippedCount":20,`) || !strings.HasSuffix(got, `"noteCount":2}`) {
+		t.Errorf("the second import: %s, want nothing changed and the same left out", got)
+	}
+	if got := f.people(); got != "Ada Tea, HERE Tea+reader" {
+		t.Errorf("there are %s, want Ada and Here, each once", got)
+	}
+	b := f.board()
+	if n := len(f.assigned()); n != 2 || len(b.Volunteers[0].Pairs) != 1 || !b.Volunteers[0].Pairs[0].Apart ||
+		len(b.Volunteers[1].Pairs) != 1 || b.Volunteers[1].Pairs[0].ID != id(11) {
+		t.Errorf("%d assignments, and the volunteers %+v; want two assignments, and a pair", n, b.Volunteers)
+	}
+}
+
+// TestArchivesOfOlderVersions: an archive from before there were numbers of people, wishes, pairs and moved
+// services comes in completely, and a second time changes nothing.
+func TestArchivesOfOlderVersions(t *testing.T) {
+	t.Parallel()
+	const id = "00000000-0000-4000-8000-00000000000"
+	const first = `{"rota":1,"roles":[{"id":"` + id + `1","name":"Tea"}],"volunteers":[{"id":"` + id +
+		`2","label":"Ada","email":"ada@example.org","language":"de","digest":true,"roleIds":["` + id + `1"],` +
+		`"away":[{"from":"2099-07-01","to":"2099-07-14"}]}],"assignments":[{"serviceId":"service-1","roleId":"` +
+		id + `1","volunteerId":"` + id + `2","status":"yes"}]}`
+	numbers := strings.Replace(first, `"Tea"}],`, `"Tea","needed":2}],"needs":[{"serviceId":"service-1",`+
+		`"roleId":"`+id+`1","needed":3}],`, 1)
+	wishes := strings.Replace(numbers, `"2099-07-14"}]}`, `"2099-07-14"}],"wishes":[{"from":"2099-08-01",`+
+		`"to":"2099-08-02"}],"perMonth":2,"pairs":[]}`, 1)
+	for name, file := range map[string]string{
+		"the first": first, "with numbers": numbers, "with wishes": wishes,
+	} {
+		f := newFixture(t, nil)
+		all := `{"roles":1,"needs":1,"volunteers":1,"assignments":1,"problems":[],"problemCount":0}`
+		if name == "the first" {
+			all = strings.Replace(all, `"needs":1`, `"needs":0`, 1)
+		}
+		for _, want := range []string{all, `{"roles":0,"needs":0,"volunteers":0,"assignments":0,"problems":[],` +
+			`"problemCount":0}`} {
+			if got := f.do(f.office, "POST", "/import", file, 200).Body; got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+	}
+}
+
+// TestArchiveOfTooMuch: what is more than the rota takes is left out and named, and the rest comes in.
+func TestArchiveOfTooMuch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil) // with two roles
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	var roles, people []string
+	for n := range maxRoles {
+		roles = append(roles, fmt.Sprintf(`{"id":%q,"name":"Role %d"}`, id(n), n))
+	}
+	for n := range maxPairs + 3 { // each of them is in a pair with the last one
+		people = append(people, fmt.Sprintf(`{"id":%q,"label":"P%d","email":"p%d@example.org","language":"",`+
+			`"digest":%t,"pairs":[{"id":%q}]}`, id(100+n), n, n, n <= maxDigest, id(100+maxPairs+2)))
+	}
+	file := `{"rota":1,"roles":[` + strings.Join(roles, ",") + `],"volunteers":[` + strings.Join(people, ",") +
+		`]}`
+	for _, want := range []string{
+		fmt.Sprintf(`{"roles":%d,"needs":0,"volunteers":%d,`, maxRoles-2, maxPairs+3),
+		`{"roles":0,"needs":0,"volunteers":0,`,
+	} {
+		got := f.do(f.office, "POST", "/import", file, 200).Body
+		if !strings.HasPrefix(got, want) || !strings.Contains(got, `"code":"TOO_MANY_ROLES","detail":"Role 28"`) ||
+			!strings.Contains(got, `"skippedCount":2,"notes":[{"line":6,"code":"DIGEST_FULL","detail":"P5"},`+
+				`{"line":21,"code":"PAIR_MISSING","detail":"P20"},{"line":22,"code":"PAIR_MISSING","detail":"P21"},`+
+				`{"line":23,"code":"PAIR_MISSING","detail":"P22"}]`) {
+			t.Errorf("%s, want %s and what is left out", got, want)
+		}
 	}
 }
 
@@ -123,16 +262,21 @@ func TestListsOfOtherPrograms(t *testing.T) {
 	for name, c := range map[string]struct{ list, want string }{
 		"sep= of Excel": {"sep=;\r\nName;E-Mail;Rollen\r\nVolunteer 3;v3@example.org;Reader\r\n",
 			"Volunteer 3 <v3@example.org> [Reader]"},
-		"Planning Center": {`"Person ID","First Name","Last Name","Home Email","Mobile Phone Number"` + "\n" +
-			"1,Ada,One,ada@example.org,555\n2,Ben,Two,,\n", "Ada One <ada@example.org> []; Ben Two <> []"},
+		"Planning Center": {`"Person ID","Given Name","First Name","Nickname","Last Name","Home Email",` +
+			`"Work Email","Mobile Phone Number"` + "\n1,Adelaide,Ada,,One,ada@example.org,,555\n" +
+			"2,,Ben,,Two,,ben@example.org,\n", "Ada One <ada@example.org> []; Ben Two <ben@example.org> []"},
 		"ChurchTools": {"\ufeff\"Id\";\"Vorname\";\"Nachname\";\"E-Mail-Adresse\";\"Gruppen\"\r\n" +
 			"7;J\u00fcrgen;Eins;j@example.org;\"Technik, Chor\"\r\n",
 			"Jürgen Eins <j@example.org> [Chor Technik]"},
 		"ChurchSuite": {"First name,Last name,Email,Mobile,Ministries\nAda,One,ada@example.org,,Welcome; Tea\n",
 			"Ada One <ada@example.org> [Tea Welcome]"},
 		"Elvanto": {"First Name,Preferred Name,Last Name,Email Address,Departments\n" +
-			"Adelaide,Ada,One,ada@example.org,\n",
-			"Adelaide One <ada@example.org> []"},
+			"Adelaide,Ada,One,ada@example.org,\nBen,,Two,,Band\n",
+			"Ada One <ada@example.org> []; Ben Two <> [Band]"},
+		"Elvanto's interface": {"firstname,preferred_name,lastname,email,volunteer\nAdelaide,Ada,One,,1\n",
+			"Ada One <> []"},
+		"ChurchTools, a person's table": {"Vorname;Rufname;Nachname;E-Mail;E-Mail beruflich\nAdelaide;Ada;One;;" +
+			"ada@example.org\n", "Ada One <ada@example.org> []"},
 		"Excel in Windows-1252": {"Vorname;Name;Tel.;E-Mail;Sprache\r\nJ\xfcrgen;M\xfcller;1;;Deutsch\r\n;;;;\r\n",
 			"Jürgen Müller <> [] de"},
 		"Excel's Unicode text": {"\xff\xfeN\x00a\x00m\x00e\x00\t\x00M\x00a\x00i\x00l\x00\r\x00" +
@@ -147,8 +291,8 @@ func TestListsOfOtherPrograms(t *testing.T) {
 			f.do(f.office, "PUT", "/roles", `{"rev":2,"roles":[]}`, 200)
 			for _, effect := range []string{`"changed":0,"unchanged":0`, `"added":0,"changed":0`} {
 				got := f.sendCSV("/volunteers/import", c.list)
-				if got.Status != 200 || !strings.Contains(got.Body, effect) {
-					t.Fatalf("%s, want 200 and %s", got, effect)
+				if got.Status != 200 || !strings.Contains(got.Body, effect) || strings.Contains(got.Body, "skipped") {
+					t.Fatalf("%s, want 200, %s and nothing left out", got, effect)
 				}
 			}
 			board := f.board()

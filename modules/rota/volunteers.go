@@ -66,19 +66,29 @@ func selectVolunteers(into *[]volunteer, where string, args ...any) sdk.Statemen
 		return err
 	}, `
 		SELECT v.id::text, v.label, v.email, v.language, v.digest, v.user_id IS NOT NULL, v.rev,
-		       coalesce((SELECT json_agg(role_id ORDER BY role_id)
-		                 FROM volunteer_roles WHERE volunteer_id = v.id), '[]'),
-		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
-		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
-		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
-		                 FROM wishes WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
-		       coalesce(v.per_month, 0),
-		       coalesce((SELECT json_agg(json_build_object('id', other_id, 'apart', apart) ORDER BY other_id)
-		                 FROM pairs WHERE volunteer_id = v.id), '[]'),
-		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
-		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
+		       coalesce(r.ids, '[]'), coalesce(a.spans, '[]'), coalesce(w.spans, '[]'), coalesce(v.per_month, 0),
+		       coalesce(p.others, '[]'), m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
+		FROM volunteers AS v
+			LEFT JOIN mail_log AS m ON m.id = v.mail_id
+			LEFT JOIN (
+				SELECT volunteer_id, json_agg(role_id ORDER BY role_id) AS ids
+				FROM volunteer_roles GROUP BY volunteer_id) AS r ON r.volunteer_id = v.id
+			LEFT JOIN `+spansOf("away")+` AS a ON a.volunteer_id = v.id
+			LEFT JOIN `+spansOf("wishes")+` AS w ON w.volunteer_id = v.id
+			LEFT JOIN (
+				SELECT volunteer_id,
+				       json_agg(json_build_object('id', other_id, 'apart', apart) ORDER BY other_id) AS others
+				FROM pairs GROUP BY volunteer_id) AS p ON p.volunteer_id = v.id
 		WHERE `+where+`
 		ORDER BY v.label COLLATE "und-x-icu", v.id`, args...)
+}
+
+// spansOf are the days in a table, by volunteer, without those that ended more than a month ago.
+func spansOf(table string) string {
+	return `(
+				SELECT volunteer_id,
+				       json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day) AS spans
+				FROM ` + table + ` WHERE last_day >= current_date - 31 GROUP BY volunteer_id)`
 }
 
 // volunteerDraft is a volunteer in the form that coordinators send.
@@ -254,6 +264,13 @@ func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error
 			return told, err
 		}
 		if _, err := tx.Exec(ctx, forgetImported, id); err != nil {
+			return told, err
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO departed (volunteer_id, user_id)
+			SELECT id, user_id FROM volunteers WHERE id = $1 AND user_id IS NOT NULL
+			ON CONFLICT (volunteer_id) DO UPDATE SET user_id = excluded.user_id`, id)
+		if err != nil {
 			return told, err
 		}
 		touched, err := tx.Exec(ctx, `DELETE FROM volunteers WHERE id = $1`, id)

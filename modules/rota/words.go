@@ -12,7 +12,7 @@ type words struct {
 	Days, Months [12]string // Sunday first; only seven days are used
 	Clock        func(at time.Time) string
 	Day          func(w *words, at time.Time) string
-	Greeting     string // the text before the name
+	Greeting     string // of {name}
 
 	Invitation, Request, Reminder, Substitute, Digest, Test, News content
 
@@ -36,7 +36,9 @@ func wordsOf(language string) *words {
 	return &english
 }
 
-func (w *words) greeting(label string) string { return w.Greeting + " " + plain(label) + "," }
+func (w *words) greeting(label string) string {
+	return strings.ReplaceAll(w.Greeting, "{name}", plain(label))
+}
 
 // moment returns a day and a time, followed by "UTC" if that is the zone.
 func (w *words) moment(at time.Time) string {
@@ -84,9 +86,9 @@ func lines(dates []date) []string {
 	return all
 }
 
-func (w *words) digest(lines []string) content {
+func (w *words) digest(services []listing) content {
 	l := w.Digest
-	l.lines = lines
+	l.services = services
 	return l
 }
 
@@ -114,7 +116,7 @@ var english = words{
 	Day: func(w *words, at time.Time) string {
 		return w.Days[at.Weekday()] + " " + strconv.Itoa(at.Day()) + " " + w.Months[at.Month()-1]
 	},
-	Greeting: "Hello",
+	Greeting: "Hello {name},",
 	Invitation: content{
 		subject: "Help in our services",
 		text: "We would like to plan with you. The link connects you with the rota: there you see your dates " +
@@ -188,7 +190,7 @@ var german = words{
 	Day: func(w *words, at time.Time) string {
 		return w.Days[at.Weekday()] + ", " + strconv.Itoa(at.Day()) + ". " + w.Months[at.Month()-1]
 	},
-	Greeting: "Guten Tag",
+	Greeting: "Guten Tag, {name}!",
 	Invitation: content{
 		subject: "Mithelfen in unseren Gottesdiensten",
 		text: "Wir möchten gern mit Ihnen planen. Der Link verbindet Sie mit dem Dienstplan: Dort sehen Sie " +

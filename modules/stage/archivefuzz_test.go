@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/files/filestest"
 	"github.com/narthex-platform/narthex/modules/stage/songfile"
 )
 
@@ -11,7 +12,9 @@ import (
 func FuzzArchive(f *testing.F) {
 	f.Add([]byte(`{"songs":[{"id":"x","title":"t","credit":"","sections":[{"label":"1","text":"w"}]}],` +
 		`"services":[{}]}`))
-	f.Fuzz(func(_ *testing.T, content []byte) { parseExchange(content, &sdk.Exchange{}) })
+	f.Fuzz(func(t *testing.T, content []byte) {
+		filestest.Bounded(t, content, func() { parseExchange(content, &sdk.Exchange{}) })
+	})
 }
 
 // FuzzSongs: every file, and every form of several ones, is read or refused, and each song that is read can
@@ -23,7 +26,7 @@ func FuzzSongs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, contentType string, content []byte) {
 		read := &songReader{Exchange: &sdk.Exchange{}}
 		read.files = songfile.Reader{Song: read.take, Problem: read.refuse}
-		read.all(contentType, content)
+		filestest.Bounded(t, content, func() { read.all(contentType, content) })
 		for _, one := range read.songs {
 			if err := one.check(); err != nil {
 				t.Fatalf("%+v, which cannot be stored: %v", one, err)

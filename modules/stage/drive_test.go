@@ -362,7 +362,7 @@ func TestTheLongestPlan(t *testing.T) {
 	wide := "\U0001F54A" // a character of four bytes, the most there are
 	service := p.service(strings.Repeat(wide, maxTitle), time.Now()).ID
 	word := strings.Repeat(wide, maxWords/maxSections)
-	draft := songDraft{Title: strings.Repeat(wide, maxTitle)}
+	draft := songContent{Title: strings.Repeat(wide, maxTitle)}
 	chords := strings.Repeat("[C#m7(b5)/G#]", 20)
 	draft.Sections = []section{{"chords", strings.Repeat(chords+strings.Repeat(wide, wholeLine)+"\n", 6)}}
 	for range maxSections / 2 {

@@ -22,11 +22,8 @@ type exchange struct {
 }
 
 type exchangedSong struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title"`
-	Credit   string    `json:"credit"`
-	Sections []section `json:"sections"`
-	songDetails
+	ID string `json:"id"`
+	songContent
 }
 
 type exchangedService struct {
@@ -34,6 +31,8 @@ type exchangedService struct {
 	Title    string          `json:"title"`
 	StartsAt time.Time       `json:"startsAt"`
 	Items    []exchangedItem `json:"items"`
+
+	line int // in the file
 }
 
 type exchangedItem struct {
@@ -49,8 +48,9 @@ type exchangedItem struct {
 
 // imported is what an import changes, or would change.
 type imported struct {
-	Songs    counts `json:"songs"`
-	Services counts `json:"services"`
+	Songs    counts   `json:"songs"`
+	Services counts   `json:"services"`
+	Examples []string `json:"examples,omitempty"` // of songs of other programs: the titles of the first ones
 	sdk.Exchange
 }
 
@@ -75,7 +75,7 @@ func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 // importAll imports such a file. Data with a known id is replaced. Nothing is deleted except items that are
-// no longer in a service.
+// no longer in a service. What cannot be taken is left out, and stops nothing else.
 func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
 	return importing(ctx, s, r, parseExchange, writeAll)
 }

@@ -47,7 +47,11 @@ func TestExportAndImport(t *testing.T) {
 		`"services":{"new":3,"changed":0,"same":0},"problems":[],"problemCount":0}`
 	const known = `{"songs":{"new":0,"changed":0,"same":1},` +
 		`"services":{"new":0,"changed":0,"same":3},"problems":[],"problemCount":0}`
+	rev := p.plansRev()
 	importing(p, "", known)
+	if now := p.plansRev(); now != rev {
+		t.Errorf("plans were at %s before the import of what is here, and are at %s; want no change", rev, now)
+	}
 	empty := startPlanner(t)
 	importing(empty, "?preview=1", fresh)
 	if got := empty.Do("GET", "/export", nil).Body; got != `{"songs":[],"services":[]}` {
@@ -78,28 +82,86 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// TestImportsRefused: a file with a mistake is refused completely, and the preview names the lines.
-func TestImportsRefused(t *testing.T) {
+// TestImportOfADamagedExport: a song and a service that cannot be taken are named with their lines and stop
+// nothing else. An item of a song that is nowhere, or that belongs to another service, is left out of its
+// service. A second import changes nothing.
+func TestImportOfADamagedExport(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
 	other := p.service("Other", time.Now())
 	taken := p.item(other.ID, `{"kind":"talk","title":"x"}`)
+	here := p.song("Here", "words")
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
-	song := `{"id":"` + id(1) + `","title":"A","credit":"","sections":[{"label":"","text":"x"}]}`
-	service := func(item string) string {
-		return `{"services":[{"id":"` + id(2) + `","title":"A","startsAt":"2030-01-06T10:00:00.000Z","items":[` +
-			item + `]}]}`
+	song := func(n int, title string) string {
+		return `{"id":"` + id(n) + `","title":"` + title + `","credit":"","sections":[{"label":"","text":"x"}]}`
 	}
+	service := func(n int, title, items string) string {
+		return `{"id":"` + id(n) + `","title":"` + title + `","startsAt":"2030-01-06T10:00:00.000Z","items":[` +
+			items + `]}`
+	}
+	item := func(n int, more string) string { return `{"id":"` + id(n) + `",` + more + `}` }
+	songs := []string{song(1, "Good"), song(1, "Twice"), song(2, ""), `{"title":"No id"}`}
+	file := `{"songs":[` + strings.Join(songs, ",\n") + `],"services":[` + strings.Join([]string{
+		service(11, "Sunday", item(21, `"kind":"song","songId":"`+id(1)+`"`)+","+
+			item(22, `"kind":"song","songId":"`+id(2)+`"`)+","+
+			item(23, `"kind":"song","songId":"`+here.ID+`"`)+",\n"+
+			`{"id":"`+taken.ID+`","kind":"talk","title":"x"}`),
+		service(12, "Dance", item(24, `"kind":"dance","title":"x"`)),
+		service(13, "Evening", ""),
+	}, ",\n") + `]}`
+	const found = `,"problems":[],"problemCount":0,"skipped":[` +
+		`{"line":2,"code":"SONG_INVALID","detail":"Twice"},` +
+		`{"line":3,"code":"SONG_INVALID"},{"line":4,"code":"SONG_INVALID","detail":"No id"},` +
+		`{"line":6,"code":"SERVICE_INVALID","detail":"Dance"}],"skippedCount":4,"notes":[` +
+		`{"line":4,"code":"SONG_MISSING","detail":"Sunday"},` +
+		`{"line":4,"code":"ITEM_ELSEWHERE","detail":"Sunday"}],"noteCount":2}`
+	for n, query := range []string{"?preview=1", "", ""} {
+		want := `{"songs":{"new":1,"changed":0,"same":0},"services":{"new":2,"changed":0,"same":0}` + found
+		if n == 2 {
+			want = `{"songs":{"new":0,"changed":0,"same":1},"services":{"new":0,"changed":0,"same":2}` + found
+		}
+		if got := p.Do("POST", "/import"+query, file); got.Status != 200 || got.Body != want {
+			t.Errorf("POST /import%s: %s, want %s", query, got, want)
+		}
+	}
+	if sunday := p.read(id(11)); len(sunday.Items) != 2 {
+		t.Errorf("Sunday has the items %+v, want the two of songs that are here", sunday.Items)
+	}
+	if kept := p.read(other.ID); len(kept.Items) != 1 {
+		t.Errorf("the other service has the items %+v, want its own", kept.Items)
+	}
+}
+
+// TestArchivesOfOlderVersions: an archive from before songs had a copyright and an order, and items a key,
+// comes in completely, and a second time changes nothing.
+func TestArchivesOfOlderVersions(t *testing.T) {
+	t.Parallel()
+	const id = "00000000-0000-4000-8000-00000000000"
+	const first = `{"songs":[{"id":"` + id + `1","title":"Grace","credit":"John","sections":[{"label":"1",` +
+		`"text":"words"}]}],"services":[{"id":"` + id + `2","title":"Sunday","startsAt":"2030-01-06T10:00:00Z",` +
+		`"items":[{"id":"` + id + `3","kind":"song","title":"","text":"","songId":"` + id + `1","seconds":240}]}]}`
+	for _, file := range []string{
+		first,
+		strings.Replace(first, `"words"}]}`, `"words"}],"copyright":"© Nobody","ccli":"7","order":["1","1"]}`, 1),
+	} {
+		p := startPlanner(t)
+		for _, want := range []string{`"new":1,"changed":0,"same":0`, `"new":0,"changed":0,"same":1`} {
+			got := p.Do("POST", "/import", file)
+			if got.Body != `{"songs":{`+want+`},"services":{`+want+`},"problems":[],"problemCount":0}` {
+				t.Errorf("%s: %s, want %s", file, got, want)
+			}
+		}
+	}
+}
+
+// TestImportsRefused: a file that is no export is refused completely, and the preview names the line.
+func TestImportsRefused(t *testing.T) {
+	t.Parallel()
+	p := startPlanner(t)
 	for _, one := range []struct{ path, body, problems string }{
-		{"/import", `{"songs":[` + "\n" + song + ",\n" + song + `]}`, `[{"line":3,"code":"SONG_INVALID"}]`},
-		{"/import", `{"songs":[{"title":"A"}]}`, `[{"line":1,"code":"SONG_INVALID"}]`},
 		{"/import", "{\"songs\":[\n]", `[{"line":2,"code":"NO_JSON"}]`},
 		{"/import", `[]`, `[{"line":1,"code":"NO_JSON"}]`},
 		{"/import", `{"people":[]}`, `[{"line":1,"code":"UNKNOWN_LIST"}]`},
-		{"/import", service(`{"id":"` + id(3) + `","kind":"dance","title":"x"}`),
-			`[{"line":1,"code":"SERVICE_INVALID"}]`},
-		{"/import", service(`{"id":"` + taken.ID + `","kind":"talk","title":"x"}`), ""},
-		{"/import", service(`{"id":"` + id(3) + `","kind":"song","songId":"` + id(9) + `"}`), ""},
 		{"/songs/import", "", `[{"line":1,"code":"NO_SONGS"}]`},
 		{"/songs/import", `{"songs":[`, `[{"line":1,"code":"NO_JSON"}]`},
 	} {
@@ -107,8 +169,8 @@ func TestImportsRefused(t *testing.T) {
 		if got.Status != 400 {
 			t.Errorf("POST %s %s: %s, want 400", one.path, one.body, got)
 		}
-		if got := p.Do("POST", one.path+"?preview=1", one.body); one.problems != "" &&
-			!strings.Contains(got.Body, `"problems":`+one.problems+`,"problemCount"`) {
+		if got := p.Do("POST", one.path+"?preview=1", one.body); !strings.Contains(got.Body,
+			`"problems":`+one.problems+`,"problemCount"`) {
 			t.Errorf("POST %s?preview=1 %s: %s, want the problems %s", one.path, one.body, got, one.problems)
 		}
 		if got := p.m.Person().Do("POST", one.path, one.body); got.Status != 403 {

@@ -27,6 +27,12 @@ func (p planner) undo(id string) string {
 	return fmt.Sprint(done)
 }
 
+// plansRev is the rev that readers of plans are told of.
+func (p planner) plansRev() string {
+	p.t.Helper()
+	return p.m.Person().Subscribe(plansChannel).Body
+}
+
 // TestUndoOfSongs: an undo removes the songs of an import, except those that somebody has changed or planned
 // since. The file can be imported again, and a second import of it leaves nothing to undo.
 func TestUndoOfSongs(t *testing.T) {
@@ -42,13 +48,17 @@ func TestUndoOfSongs(t *testing.T) {
 		t.Errorf("a preview can be undone: %+v", past)
 	}
 	p.Do("POST", "/songs/import", file)
+	rev := p.plansRev()
 	p.Do("POST", "/songs/import", file)
+	if now := p.plansRev(); now != rev {
+		t.Errorf("plans were at %s before the second import, and are at %s; want no change", rev, now)
+	}
 	past := p.imports()
 	if len(past) != 1 || past[0].Counts["songs"] != 3 {
 		t.Fatalf("imports %+v, want one of 3 songs", past)
 	}
 	ids := map[string]string{}
-	var listed struct{ Songs []listedSong }
+	var listed struct{ Songs []struct{ ID, Title string } }
 	p.Do("GET", "/songs", nil).JSON(&listed)
 	for _, one := range listed.Songs {
 		ids[one.Title] = one.ID

@@ -50,7 +50,7 @@ func (p planner) item(service, body string) (made item) {
 
 func (p planner) song(title string, sections ...string) (made song) {
 	p.t.Helper()
-	draft := songDraft{Title: title, Sections: []section{}}
+	draft := songContent{Title: title, Sections: []section{}}
 	for n, text := range sections {
 		draft.Sections = append(draft.Sections, section{Label: fmt.Sprint("Verse ", n+1), Text: text})
 	}
@@ -279,13 +279,16 @@ func TestSongsAreFound(t *testing.T) {
 	for _, title := range []string{"Holy, Holy, Holy", "Amazing Grace", "100% grace"} {
 		p.song(title, "x")
 	}
+	if got := p.Do("GET", "/songs?limit=1", nil).Body; !strings.Contains(got, `"sections":1,"rev":1}]`) {
+		t.Errorf("GET /songs?limit=1: %s, want the number of sections", got)
+	}
 	for query, want := range map[string]string{
 		"":         "100% grace|Amazing Grace|Holy, Holy, Holy",
 		"?q=GRACE": "100% grace|Amazing Grace",
 		"?q=0%25":  "100% grace",
 		"?q=_":     "",
 	} {
-		var page struct{ Songs []listedSong }
+		var page struct{ Songs []struct{ Title string } }
 		p.Do("GET", "/songs"+query, nil).JSON(&page)
 		var titles []string
 		for _, one := range page.Songs {

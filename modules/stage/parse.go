@@ -73,6 +73,11 @@ func (r *reader) readLists(each map[string]func(value jsontext.Value, offset int
 	}
 }
 
+// leaveOut tells of a song or a service that is not taken.
+func (r *reader) leaveOut(offset int64, code, title string) {
+	r.Skip(sdk.Problem{Line: r.line(offset), Code: code, Detail: title})
+}
+
 // parseExchange reads an export.
 func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
 	r := &reader{Exchange: found, text: text}
@@ -86,7 +91,7 @@ func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
 		"songs": func(value jsontext.Value, offset int64) {
 			var one exchangedSong
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check() != nil {
-				r.refuse(offset, "SONG_INVALID")
+				r.leaveOut(offset, "SONG_INVALID", one.Title)
 				return
 			}
 			all.Songs = append(all.Songs, one)
@@ -94,9 +99,10 @@ func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
 		"services": func(value jsontext.Value, offset int64) {
 			var one exchangedService
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check(fresh) != nil {
-				r.refuse(offset, "SERVICE_INVALID")
+				r.leaveOut(offset, "SERVICE_INVALID", one.Title)
 				return
 			}
+			one.line = r.line(offset)
 			all.Services = append(all.Services, one)
 		},
 	})
@@ -105,14 +111,6 @@ func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
 
 func strictly(value jsontext.Value, into any) error {
 	return json.Unmarshal(value, into, json.RejectUnknownMembers(true))
-}
-
-func (s *exchangedSong) check() error {
-	draft := songDraft{Title: s.Title, Credit: &s.Credit, Sections: s.Sections,
-		Copyright: s.Copyright, CCLI: s.CCLI, Order: s.Order}
-	err := draft.check()
-	s.Title, s.songDetails = draft.Title, songDetails{draft.Copyright, draft.CCLI, draft.Order}
-	return err
 }
 
 func (s *exchangedService) check(fresh func(id string) bool) error {

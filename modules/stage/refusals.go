@@ -10,11 +10,9 @@ import (
 var (
 	errNoService   = sdk.Refuse(http.StatusNotFound, "SERVICE_NOT_FOUND")
 	errNoItem      = sdk.Refuse(http.StatusNotFound, "ITEM_NOT_FOUND")
-	errNoSong      = sdk.Refuse(http.StatusNotFound, "SONG_NOT_FOUND")
 	errNotDriver   = sdk.Refuse(http.StatusConflict, "NOT_THE_DRIVER")
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errServiceFull = sdk.Refuse(http.StatusConflict, "SERVICE_FULL")
-	errSongInUse   = sdk.Refuse(http.StatusConflict, "SONG_IN_USE")
 	errNoImport    = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
 	errImport      = sdk.Refuse(http.StatusBadRequest, "IMPORT_INVALID")
 	errSongUnknown = sdk.Refuse(http.StatusBadRequest, "SONG_UNKNOWN") // an item names it

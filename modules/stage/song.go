@@ -27,50 +27,32 @@ type section struct {
 
 // song is a song in the form that callers get.
 type song struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title"`
-	Credit   string    `json:"credit"`
+	ID string `json:"id"`
+	songContent
+	Rev int64 `json:"rev"`
+}
+
+// songContent is a song in the form that callers and files send. What has no bounds here is checked below.
+type songContent struct {
+	Title    string    `json:"title" collection:"lines,sort"`
+	Credit   string    `json:"credit" collection:"optional,lines"`
 	Sections []section `json:"sections"`
 	songDetails
-	Rev int64 `json:"rev"`
 }
 
 // songDetails are what a song has besides its words. None of it is sung.
 type songDetails struct {
-	Copyright string `json:"copyright"`
-	CCLI      string `json:"ccli"` // the number of the song there
+	Copyright string `json:"copyright" collection:"optional,lines"`
+	CCLI      string `json:"ccli" collection:"optional,lines"` // the number of the song there
 	// Order has the labels of sections in the order in which they are sung. When it is empty, each section is
 	// sung once.
-	Order []string `json:"order"`
+	Order []string `json:"order" collection:"optional,column=verse_order"`
 }
 
-// listedSong is a song without its words.
-type listedSong struct {
-	ID       string `json:"id"`
-	Title    string `json:"title"`
-	Credit   string `json:"credit"`
-	Sections int64  `json:"sections"`
-	Rev      int64  `json:"rev"`
-}
-
-// songDraft is a song in the form that callers send.
-type songDraft struct {
-	Title     string    `json:"title"`
-	Credit    *string   `json:"credit"`
-	Sections  []section `json:"sections"`
-	Copyright string    `json:"copyright,omitzero"`
-	CCLI      string    `json:"ccli,omitzero"`
-	Order     []string  `json:"order,omitzero"`
-	Rev       *int64    `json:"rev"` // only of an edit: the rev that the writer saw
-}
-
-// check sets the defaults and refuses a song that cannot be shown.
-func (d *songDraft) check() error {
-	if d.Credit == nil {
-		d.Credit = new(string)
-	}
-	d.Title, *d.Credit = normalized(d.Title), normalized(*d.Credit)
-	if !sdk.IsLine(d.Title, 1, maxTitle) || !sdk.IsLine(*d.Credit, 0, maxCredit) ||
+// check refuses a song that cannot be shown.
+func (d *songContent) check() error {
+	d.Title, d.Credit = normalized(d.Title), normalized(d.Credit)
+	if !sdk.IsLine(d.Title, 1, maxTitle) || !sdk.IsLine(d.Credit, 0, maxCredit) ||
 		len(d.Sections) == 0 || len(d.Sections) > maxSections {
 		return sdk.ErrRequestInvalid
 	}
@@ -91,7 +73,7 @@ func (d *songDraft) check() error {
 }
 
 // checkDetails refuses an order of sections that the song does not have.
-func (d *songDraft) checkDetails() error {
+func (d *songContent) checkDetails() error {
 	d.Copyright, d.CCLI = normalized(d.Copyright), normalized(d.CCLI)
 	if d.Order == nil {
 		d.Order = []string{}

@@ -29,8 +29,9 @@ func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	read := &songReader{}
-	read.files = songfile.Reader{Song: read.take, Problem: read.refuse, Language: house.Language}
-	return importing(ctx, s, r, func(text []byte, found *sdk.Exchange) []songDraft {
+	read.files = songfile.Reader{Song: read.take, Problem: read.refuse, Guessed: read.guessed,
+		Language: house.Language}
+	return importing(ctx, s, r, func(text []byte, found *sdk.Exchange) []songContent {
 		read.Exchange = found
 		read.all(r.Header.Get("Content-Type"), text)
 		return read.songs
@@ -41,7 +42,7 @@ func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
 type songReader struct {
 	*sdk.Exchange
 	files songfile.Reader
-	songs []songDraft
+	songs []songContent
 	known map[string]bool
 }
 
@@ -85,9 +86,9 @@ func (r *songReader) file(name string, content []byte) {
 	file := &reader{Exchange: r.Exchange, text: bytes.TrimPrefix(content, []byte("\ufeff"))}
 	file.readLists(map[string]func(jsontext.Value, int64){
 		"songs": func(value jsontext.Value, offset int64) {
-			var one songDraft
+			var one songContent
 			line := file.line(offset)
-			if strictly(value, &one) != nil || one.Rev != nil {
+			if strictly(value, &one) != nil {
 				r.leaveOut(name, line, "SONG_INVALID")
 				return
 			}
@@ -98,9 +99,9 @@ func (r *songReader) file(name string, content []byte) {
 
 // take takes a song of a file. What is longer than this module keeps is shortened, except the words.
 func (r *songReader) take(file string, line int, one songfile.Song) {
-	draft := songDraft{Title: one.Title, Credit: &one.Credit}
+	draft := songContent{Title: one.Title, Credit: one.Credit}
 	draft.Copyright, draft.CCLI = one.Copyright, one.CCLI
-	for text, most := range map[*string]int{&draft.Title: maxTitle, draft.Credit: maxCredit,
+	for text, most := range map[*string]int{&draft.Title: maxTitle, &draft.Credit: maxCredit,
 		&draft.Copyright: maxCredit, &draft.CCLI: maxCCLI} {
 		if short := shortened(*text, most); short != *text {
 			*text = short
@@ -121,7 +122,7 @@ func (r *songReader) take(file string, line int, one songfile.Song) {
 }
 
 // add adds a song that can be shown, once.
-func (r *songReader) add(file string, line int, one songDraft) {
+func (r *songReader) add(file string, line int, one songContent) {
 	if one.check() != nil {
 		r.leaveOut(about(file, one.Title), line, "SONG_INVALID")
 		return
@@ -150,6 +151,11 @@ func (r *songReader) refuse(file string, line int, why songfile.Code) {
 		return
 	}
 	r.leaveOut(file, line, why)
+}
+
+// guessed tells that letters of a file may be wrong.
+func (r *songReader) guessed(file string) {
+	r.Note(sdk.Problem{Code: "ENCODING_GUESSED", Detail: file})
 }
 
 func (r *songReader) leaveOut(what string, line int, why songfile.Code) {

@@ -67,6 +67,10 @@ func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, done *imported) err
 	if err != nil {
 		return err
 	}
+	all.withoutUnknownSongs(before.Songs, &done.Exchange)
+	if err := all.withoutTakenItems(ctx, tx, &done.Exchange); err != nil {
+		return err
+	}
 	rows := map[string][]sdk.ImportedRow{}
 	all.Songs, rows["songs"] = differing(&done.Songs, before.Songs, all.Songs,
 		func(s exchangedSong) string { return s.ID })
@@ -179,13 +183,15 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 }
 
 // addSongs adds the songs for which there is none with the same title and words.
-func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, done *imported) error {
+func addSongs(ctx context.Context, tx *sdk.Tx, songs []songContent, done *imported) error {
+	for _, one := range songs[:min(len(songs), 3)] {
+		done.Examples = append(done.Examples, one.Title)
+	}
 	var rows []sdk.ImportedRow
 	for part := range slices.Chunk(songs, chunk) {
 		added, err := sdk.Select[string](ctx, tx, `
 			INSERT INTO songs (title, credit, sections, copyright, ccli, verse_order, changed_by)
-			SELECT title, credit, sections, coalesce(copyright, ''), coalesce(ccli, ''),
-				coalesce("order", '[]'), nullif($2, '')
+			SELECT title, credit, sections, copyright, ccli, "order", nullif($2, '')
 			FROM jsonb_to_recordset($1::jsonb) AS given (
 				title text, credit text, sections jsonb, copyright text, ccli text, "order" jsonb)
 			WHERE NOT EXISTS (

@@ -229,6 +229,16 @@ func dialing(t testing.TB, channel *hub.Hub, stalled chan struct{}) *client {
 	return c
 }
 
+// gone reports, once, whether the stream has ended or was refused.
+func (c *client) gone() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // follow notifies the stream when the client leaves or accepts bytes again, until the stream has ended.
 func (c *client) follow(ctx context.Context) {
 	stalled := c.stalled

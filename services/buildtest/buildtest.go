@@ -21,17 +21,17 @@ import (
 // test whose program has changed, because it knows only the packages that the test imports. Safe for
 // concurrent use.
 func Program(path, source string, flags ...string) error {
-	environment := os.Environ()
-	if !slices.Contains(flags, "-race") {
-		environment = append(environment, "CGO_ENABLED=0")
+	cgo := "CGO_ENABLED=0"
+	if slices.Contains(flags, "-race") {
+		cgo = "CGO_ENABLED=1"
 	}
-	return build(environment, path, source, flags)
+	return build(append(os.Environ(), cgo), path, source, flags)
 }
 
 // Module builds a module's server as authors build it: static, and without the race detector. All else is as
 // with Program.
 func Module(path, source string) error {
-	return build(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="), path, source, nil)
+	return build(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath"), path, source, nil)
 }
 
 // Tool returns the path of a program of the Go module cmd/narthex-proof, which its go.mod lists as a tool. Go

@@ -57,7 +57,7 @@ func TestPooledByTransaction(t *testing.T) {
 		t.Errorf("the server itself: pooled %v and error %v, want false and none", pooled, err)
 	}
 	for mode, want := range map[poolertest.Mode]bool{poolertest.Session: false, poolertest.Transaction: true} {
-		opened, err := database.Open(poolertest.Start(t, db.Settings, mode))
+		opened, err := database.Open(poolertest.Start(t, db.Server, mode))
 		if err != nil {
 			t.Fatal(err)
 		}

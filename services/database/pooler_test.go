@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/database/poolertest"
+	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // TestSessionsThroughAPooler: a pooler in session mode takes the platform's sessions with all their settings,
@@ -19,7 +20,7 @@ func TestSessionsThroughAPooler(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	db.Exec(t, `ALTER DATABASE `+db.Settings.Name+` SET timezone = 'Asia/Tokyo'`)
-	opened, err := database.Open(poolertest.Start(t, db.Settings, poolertest.Session))
+	opened, err := database.Open(poolertest.Start(t, db.Server, poolertest.Session))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +63,14 @@ func TestSessionsThroughAPooler(t *testing.T) {
 // pooled opens the database through PgBouncer in transaction mode, as with SERVICE_DATABASE_POOLER.
 func pooled(t *testing.T, db *databasetest.DB) *database.Database {
 	t.Helper()
-	settings := poolertest.Start(t, db.Settings, poolertest.Transaction)
-	settings.Pooled = true
+	return pooledAs(t, db, db.Server.User, db.Server.Password.Reveal())
+}
+
+// pooledAs is pooled for another user.
+func pooledAs(t *testing.T, db *databasetest.DB, user, password string) *database.Database {
+	t.Helper()
+	settings := poolertest.Start(t, db.Server, poolertest.Transaction)
+	settings.User, settings.Password, settings.Pooled = user, environment.NewSecret(password), true
 	opened, err := database.Open(settings)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +111,7 @@ func TestTransactionPoolerIsRefused(t *testing.T) {
 	for mode, want := range map[poolertest.Mode]error{
 		poolertest.Session: nil, poolertest.Transaction: database.ErrTransactionPooler,
 	} {
-		settings := poolertest.Start(t, db.Settings, mode)
+		settings := poolertest.Start(t, db.Server, mode)
 		opened, err := database.Open(settings)
 		if err != nil {
 			t.Fatal(err)

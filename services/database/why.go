@@ -101,6 +101,10 @@ func WhyOf(err error) Why {
 		return WhyEncoding
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// PgBouncer has one code for all its refusals
+		if refused.Code == "08P01" && strings.HasSuffix(refused.Message, "authentication failed") {
+			return WhyAuthentication
+		}
 		return whyServer(refused.Code)
 	}
 	if why := whyTLS(err); why != "" {

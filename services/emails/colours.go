@@ -25,3 +25,11 @@ func coloursOf(accent string) colours {
 		return colours{"#2b5fb0", "#386fc6", "#89b7fd"}
 	}
 }
+
+// theme are the colours that all accents share, as in web/kit/styles/tokens.css.
+type theme struct{ page, card, line, text, quiet string }
+
+var (
+	light = theme{page: "#f7f6f3", card: "#ffffff", line: "#e3e0d8", text: "#1e1c18", quiet: "#5b574e"}
+	dark  = theme{page: "#141311", card: "#1c1b18", line: "#33302a", text: "#edeae4", quiet: "#b3ada2"}
+)

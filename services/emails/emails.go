@@ -1,27 +1,15 @@
-// Package emails composes the platform's own emails: their text in each language, and their layout. An email
-// is written in the language of the house, and has its name and its colour. Each language has one file:
-// english.go, german.go.
+// Package emails composes emails: the texts of the platform's own ones in each language, and how all of them
+// look, also those of modules. An email is written in the language of the house, and has its name and its
+// colour. Each language has one file: english.go, german.go.
+//
+// Every email is written as text. Its HTML part is made of the text, so both have the same words.
 //
 // Package mail sends them. Other services decide when.
 package emails
 
 import (
-	_ "embed"
-	"html"
-	"strings"
-
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/environment"
-)
-
-// The two templates of an email, with a word in double braces for each part. They are filled by text
-// replacement, because with package template the linker would keep every method of every type, which makes a
-// quarter of the program.
-var (
-	//go:embed email.txt
-	textForm string
-	//go:embed email.html
-	htmlForm string
 )
 
 // House is read for each email, so that a change of the language applies to the next one.
@@ -102,36 +90,20 @@ func (w *Writer) link(screen, token string) string {
 }
 
 func (w *Writer) write(to, link string, choose func(*words) message) mail.Message {
-	name, language, accent := w.house.Letterhead()
-	all, colours := wordsOf(language), coloursOf(accent)
+	head := w.letterhead()
+	all := wordsOf(head.language)
 	m := choose(all)
 	// There is no name of a person among them, because at sign-up anybody can enter any text as a name. The
 	// name of the house is only in the body, never in a header.
-	parts := map[string]string{
-		"Title": m.Title, "Text": m.Text, "Button": m.Button, "Note": m.Note, "Unrequested": m.Unrequested,
-		"Language": all.Language, "Greeting": all.Greeting, "Copy": all.Copy,
-		"Link": link, "House": name, "Site": string(w.dashboard),
-		"Accent": colours.accent, "DarkFill": colours.darkFill, "DarkAccent": colours.darkAccent,
+	text := all.Greeting + "\n\n" + m.Text + "\n\n" + m.Button + ":\n" + link + "\n\n" + m.Note + "\n\n" +
+		m.Unrequested + "\n" + signatureMark
+	if head.name != "" {
+		text += head.name + "\n"
 	}
-	return mail.Message{
-		To:      []string{to},
-		Subject: m.Title,
-		Text:    fill(textForm, name != "", parts, func(part string) string { return part }),
-		HTML:    fill(htmlForm, name != "", parts, html.EscapeString),
-	}
-}
-
-// fill replaces each {{Name}} in a template with that part, escaped. The text between {{named}} and {{end}}
-// is kept only if the house has a name. Placeholders inside a part are not replaced.
-func fill(form string, named bool, parts map[string]string, escape func(string) string) string {
-	before, rest, _ := strings.Cut(form, "{{named}}")
-	signature, after, _ := strings.Cut(rest, "{{end}}")
-	if !named {
-		signature = ""
-	}
-	var replaced []string
-	for name, part := range parts {
-		replaced = append(replaced, "{{"+name+"}}", escape(part))
-	}
-	return strings.NewReplacer(replaced...).Replace(before + signature + after)
+	return head.dress(mail.Message{
+		To:       []string{to},
+		Subject:  m.Title,
+		Text:     text + string(w.dashboard) + "\n",
+		Language: all.Language,
+	})
 }

@@ -3,7 +3,6 @@ package emails
 var english = words{
 	Language: "en",
 	Greeting: "Hello,",
-	Copy:     "If the button does nothing, copy this address into your browser:",
 
 	ConfirmAddress: message{
 		Title:       "Confirm your e-mail",

@@ -12,3 +12,19 @@ func Colours(accents ...string) map[string][]string {
 	}
 	return all
 }
+
+// SharedColours returns the colours that all accents share.
+func SharedColours() []string {
+	return []string{light.page, light.card, light.line, light.text, light.quiet,
+		dark.page, dark.card, dark.line, dark.text, dark.quiet}
+}
+
+// Pairs returns the words' colours with their grounds, of an accent, in both themes.
+func Pairs(accent string) [][2]string {
+	c := coloursOf(accent)
+	return [][2]string{
+		{"#ffffff", c.accent}, {"#ffffff", c.darkFill},
+		{light.text, light.card}, {light.quiet, light.card}, {light.quiet, light.page}, {c.accent, light.card},
+		{dark.text, dark.card}, {dark.quiet, dark.card}, {dark.quiet, dark.page}, {c.darkAccent, dark.card},
+	}
+}

@@ -4,7 +4,6 @@ package emails
 var german = words{
 	Language: "de",
 	Greeting: "Guten Tag!",
-	Copy:     "Wenn die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:",
 
 	ConfirmAddress: message{
 		Title: "Bestätigen Sie Ihre E-Mail-Adresse",
@@ -70,8 +69,8 @@ var german = words{
 		Button: "Zum Dashboard",
 		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun. Neue Codes gibt es unter „Konto“.",
 		Unrequested: "Wenn Sie das nicht waren, hat eine fremde Person Ihr Passwort und Ihre Codes: Wählen Sie " +
-			"über „Passwort vergessen?“ ein neues Passwort, erstellen Sie neue Codes, und sagen Sie den Menschen " +
-			"Bescheid, die diese Website betreiben.",
+			"über „Passwort vergessen?“ ein neues Passwort, erstellen Sie neue Codes, und sagen Sie den " +
+			"Menschen Bescheid, die diese Website betreiben.",
 	},
 	Invited: message{
 		Title: "Sie sind eingeladen",

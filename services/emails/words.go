@@ -4,7 +4,6 @@ package emails
 type words struct {
 	Language string // as in the settings of the house, and for HTML's lang attribute
 	Greeting string
-	Copy     string // before the link, for programs in which the button does nothing
 
 	ConfirmAddress  message
 	ResetPassword   message

@@ -81,13 +81,13 @@ func (o offer) pass(c *httpapi.Call, caller httpapi.Caller, query string) error 
 }
 
 // answer passes the response of a module on if it is one of a feed: the declared type or 304, and not too
-// long. Everything else is dropped, and is told in refused.
+// long. Everything else is dropped, and refused says so.
 type answer struct {
 	http.ResponseWriter
 	mediaType string
 	header    http.Header // of the module
 	refused   error
-	begun     bool
+	started   bool
 	written   int
 }
 
@@ -98,10 +98,10 @@ var passed = []string{"Content-Type", "Content-Length", "Etag", "Last-Modified",
 	"Content-Security-Policy"}
 
 func (a *answer) WriteHeader(status int) {
-	if a.begun {
+	if a.started {
 		return
 	}
-	a.begun = true
+	a.started = true
 	switch {
 	case status >= http.StatusInternalServerError:
 		a.refused = errModule

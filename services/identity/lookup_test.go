@@ -328,6 +328,7 @@ func TestLookupPanic(t *testing.T) {
 // One plan serves single look-ups, and another one every batch size, because a new plan costs a quarter of
 // the query.
 func TestLookupPlanIsKept(t *testing.T) {
+	databasetest.NeedsSessions(t, "the server keeps no plan")
 	t.Parallel()
 	c := newLookupFixture(t, 2)
 	config := c.Pool(t).Config()

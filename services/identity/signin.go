@@ -24,10 +24,10 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 		return errInvalidEmail
 	}
 	persistent := in.flag("rememberMe", true)
-	begun := newSession{persistent: persistent, description: describe(c.Request.UserAgent())}
-	err := s.beginSession(c, address, in.text("password"), begun)
+	session := newSession{persistent: persistent, description: describe(c.Request.UserAgent())}
+	err := s.beginSession(c, address, in.text("password"), session)
 	if errors.Is(err, errHashChanged) { // by another sign-in or by the person: check again
-		err = s.beginSession(c, address, in.text("password"), begun)
+		err = s.beginSession(c, address, in.text("password"), session)
 	}
 	switch {
 	case errors.Is(err, errHashChanged):
@@ -41,7 +41,7 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 // beginSession checks the password, creates the session and sets its cookie. For a person with a passkey it
 // creates a pending sign-in in place of the session and returns errSecondFactor. errHashChanged: the stored
 // hash was replaced after it was read, or the person has added or removed a passkey.
-func (s *Service) beginSession(c *httpapi.Call, address, password string, begun newSession) error {
+func (s *Service) beginSession(c *httpapi.Call, address, password string, session newSession) error {
 	ctx := c.Request.Context()
 	person, err := s.store.credential(address)
 	if err != nil && !errors.Is(err, errNoPerson) {
@@ -59,18 +59,18 @@ func (s *Service) beginSession(c *httpapi.Call, address, password string, begun 
 	header, outcome := c.Writer.Header(), error(nil)
 	if person.HasPasskey {
 		value, hash := newToken()
-		begun.hash, outcome = hash, errSecondFactor
-		if err := s.store.beginPending(ctx, person, begun); err != nil {
+		session.hash, outcome = hash, errSecondFactor
+		if err := s.store.beginPending(ctx, person, session); err != nil {
 			return err
 		}
 		s.pending.set(header, value, pendingLifetime)
 	} else {
 		value, hash := s.cookie.newValue()
-		begun.hash = hash
-		if err := s.store.begin(ctx, person, begun); err != nil {
+		session.hash = hash
+		if err := s.store.begin(ctx, person, session); err != nil {
 			return err
 		}
-		s.setSession(header, value, begun.persistent)
+		s.setSession(header, value, session.persistent)
 	}
 	if verdict.renewed != "" {
 		if err := s.store.renewHash(ctx, person, verdict.renewed); err != nil {

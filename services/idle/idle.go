@@ -46,11 +46,11 @@ const LongestSleep = 24 * time.Hour
 // Service looks once a minute whether the process was used since the last look. Safe for concurrent use, but
 // only one Serve may run at a time.
 type Service struct {
-	config  Config
-	begun   atomic.Uint64 // counted requests
-	present atomic.Int64  // those of them that are in progress
-	passed  chan struct{}
-	ready   chan struct{}
+	config   Config
+	requests atomic.Uint64 // counted requests
+	present  atomic.Int64  // those of them that are in progress
+	passed   chan struct{}
+	ready    chan struct{}
 }
 
 // New makes a Service. It starts no goroutine.
@@ -64,7 +64,7 @@ func New(config Config) *Service {
 func (s *Service) Watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, s.config.Uncounted) {
-			s.begun.Add(1)
+			s.requests.Add(1)
 			s.present.Add(1)
 			defer s.present.Add(-1)
 		}
@@ -82,7 +82,7 @@ func (s *Service) Serve(ctx context.Context) error {
 	look := time.NewTicker(deadlines.IdleMinute)
 	defer look.Stop()
 	var (
-		seen  = s.begun.Load()
+		seen  = s.requests.Load()
 		idle  bool
 		since time.Time
 		last  = time.Now() // look that found it used; at first the start
@@ -93,9 +93,9 @@ func (s *Service) Serve(ctx context.Context) error {
 			return ctx.Err()
 		case <-look.C:
 		}
-		begun := s.begun.Load()
-		used := begun != seen || s.used()
-		seen = begun
+		requests := s.requests.Load()
+		used := requests != seen || s.used()
+		seen = requests
 		switch {
 		case used:
 			idle, last = false, time.Now()

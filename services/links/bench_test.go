@@ -16,7 +16,7 @@ func BenchmarkRefusal(b *testing.B) {
 	secrets := map[string]string{
 		"revoked": p.link(b, "revoked", time.Time{}), "unknown": strings.Repeat("A", 43),
 	}
-	if err := p.Revoke(b.Context(), "rota", "revoked"); err != nil {
+	if err := p.Revoke(b.Context(), "", "rota", "revoked"); err != nil {
 		b.Fatal(err)
 	}
 	took := make(map[string][]time.Duration)

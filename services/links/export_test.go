@@ -8,5 +8,5 @@ func Statements() []string {
 // KeyedStatements are those that read by an index. The others count the links of a whole module, or delete
 // many rows.
 func KeyedStatements() []string {
-	return []string{revokeLinks, openLink, selectHolder, selectPermission, revokeLink}
+	return []string{revokeLinks, assignLinks, openLink, selectHolder, selectPermission, revokeLink}
 }

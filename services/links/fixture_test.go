@@ -81,7 +81,23 @@ func (nobody) Allowed(context.Context, string) (bool, error) { return false, nil
 // link makes a link of the module rota, and returns its secret.
 func (p *platform) link(t testing.TB, subject string, ends time.Time) string {
 	t.Helper()
-	address, err := p.Create(t.Context(), "rota", answer, subject, ends)
+	return p.linkOf(t, "", subject, ends)
+}
+
+// personIn adds a person.
+func personIn(t testing.TB, db *databasetest.DB, name string) (id string) {
+	t.Helper()
+	if err := db.Pool(t).QueryRow(t.Context(), `INSERT INTO core.person (email, name)
+		VALUES (gen_random_uuid() || '@example.org', $1) RETURNING id::text`, name).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// linkOf makes a link of somebody who has an account, or with "" of nobody who has.
+func (p *platform) linkOf(t testing.TB, person, subject string, ends time.Time) string {
+	t.Helper()
+	address, err := p.Create(t.Context(), "", person, "rota", answer, subject, ends)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,30 +5,39 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
 // TestLink: an address is given once. Whoever opens it has a cookie with another secret, and is the link's
-// principal with it, beside whatever other cookies, until the link is revoked or ends.
+// principal with it, beside whatever other cookies, until the link is revoked or ends, or whose link it is is
+// deactivated.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	p, db := setup(t)
 	for name, end := range map[string]func(){
 		"revoked": func() {
-			if err := p.Revoke(t.Context(), "rota", "revoked"); err != nil {
+			if err := p.Revoke(t.Context(), "", "rota", "revoked"); err != nil {
 				t.Error(err)
 			}
 		},
 		"ended": func() { db.Exec(t, `UPDATE core.link SET ends_at = now() WHERE subject = 'ended'`) },
+		"of somebody who is deactivated": func() {
+			db.Exec(t, `UPDATE core.person SET deactivated_at = now() WHERE name = 'of somebody who is deactivated'`)
+		},
 	} {
-		secret := p.link(t, name, time.Now().Add(time.Hour))
+		secret := p.linkOf(t, personIn(t, db, name), name, time.Now().Add(time.Hour))
 		w := p.open(t, "192.0.2.1", "rota", secret)
 		attributes := strings.SplitN(w.Header().Get("Set-Cookie"), ";", 2)
 		cookie := cookieOf(w)
@@ -55,6 +64,62 @@ func TestLink(t *testing.T) {
 			t.Errorf("%s: the permission is %q (%v), want none", name, got, err)
 		}
 		assertNotFound(t, name, p, "rota", secret)
+	}
+	if _, err := p.Create(t.Context(), "", "anna", "rota", answer, "x", time.Time{}); err != links.ErrSubject {
+		t.Errorf("a link of a person whose id is none: %v, want %v", err, links.ErrSubject)
+	}
+}
+
+// TestReactivated: the link of somebody who is back works again.
+func TestReactivated(t *testing.T) {
+	t.Parallel()
+	p, db := setup(t)
+	secret := p.linkOf(t, personIn(t, db, "Anna"), "anna", time.Time{})
+	db.Exec(t, `UPDATE core.person SET deactivated_at = now()`)
+	assertNotFound(t, "of somebody who is deactivated", p, "rota", secret)
+	db.Exec(t, `UPDATE core.person SET deactivated_at = NULL`)
+	if w := p.open(t, "192.0.2.1", "rota", secret); w.Code != 200 {
+		t.Errorf("of somebody who is back: %d, want 200", w.Code)
+	}
+}
+
+// TestAssign: the links of a subject become those of somebody who has an account now, or of nobody again;
+// those of other subjects, and of another module, stay as they were.
+func TestAssign(t *testing.T) {
+	t.Parallel()
+	p, db := setup(t)
+	person := personIn(t, db, "Anna")
+	theirs, others := p.link(t, "anna", time.Time{}), p.link(t, "ben", time.Time{})
+	db.Exec(t, `UPDATE core.person SET deactivated_at = now()`)
+	for _, assigned := range []struct{ module, person, subject string }{
+		{"stage", person, "anna"}, {"rota", "", "ben"},
+	} {
+		if err := p.Assign(t.Context(), assigned.person, assigned.module, assigned.subject); err != nil {
+			t.Fatal(err)
+		}
+		if w := p.open(t, "192.0.2.1", "rota", theirs); w.Code != 200 {
+			t.Errorf("the link of nobody, after %+v: %d, want 200", assigned, w.Code)
+		}
+	}
+	assign := func(to string) {
+		t.Helper()
+		if err := p.Assign(t.Context(), to, "rota", "anna"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assign(person)
+	assertNotFound(t, "of somebody who has an account now, and is deactivated", p, "rota", theirs)
+	if w := p.open(t, "192.0.2.2", "rota", others); w.Code != 200 {
+		t.Errorf("the link of another subject: %d, want 200", w.Code)
+	}
+	assign("")
+	if w := p.open(t, "192.0.2.3", "rota", theirs); w.Code != 200 {
+		t.Errorf("the link of nobody again: %d, want 200", w.Code)
+	}
+	for _, wrong := range [][2]string{{"anna", "x"}, {person, ""}} {
+		if err := p.Assign(t.Context(), wrong[0], "rota", wrong[1]); err != links.ErrSubject {
+			t.Errorf("assigning %q: %v, want %v", wrong, err, links.ErrSubject)
+		}
 	}
 }
 
@@ -128,23 +193,97 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// TestWrites: one client changes something thirty times in a minute, with whatever links. What reads, and
+// what is no route for links, is not counted.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	p, _ := setup(t)
+	reached := 0
+	handle := func(*httpapi.Call) error { reached++; return nil }
+	rows := p.Limit([]httpapi.Route{
+		{Method: "POST", Link: true, Handle: handle}, {Method: "PUT", Link: true, Handle: handle},
+		{Method: "GET", Link: true, Handle: handle}, {Method: "POST", Handle: handle},
+	})
+	send := func(row int, from string) (code int, waits string) {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/", http.NoBody)
+		r.RemoteAddr = from + ":1000"
+		if err := clientaddress.New(environment.ClientAddress{}).Stamp(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := rows[row].Handle(&httpapi.Call{Writer: w, Request: r}); err != nil {
+			httpapi.WriteError(w, err)
+		}
+		return w.Code, w.Header().Get("X-Retry-After")
+	}
+	for n := range 31 {
+		if code, waits := send(n%2, "192.0.2.9"); (code == 429) != (n == 30) || (waits != "") != (n == 30) {
+			t.Fatalf("write %d: %d, wait %q, want thirty and then 429", n+1, code, waits)
+		}
+	}
+	for what, got := range map[string]func() (int, string){
+		"a read":         func() (int, string) { return send(2, "192.0.2.9") },
+		"a person":       func() (int, string) { return send(3, "192.0.2.9") },
+		"another client": func() (int, string) { return send(0, "192.0.2.10") },
+	} {
+		if code, _ := got(); code != 200 {
+			t.Errorf("%s: %d, want 200", what, code)
+		}
+	}
+	if reached != 33 {
+		t.Errorf("%d requests were handled, want 33", reached)
+	}
+}
+
+// TestActivity: what a person makes and ends is recorded, once, and what the module does by itself is not.
+func TestActivity(t *testing.T) {
+	t.Parallel()
+	p, db := setup(t)
+	const anna = "00000000-0000-4000-8000-00000000000a"
+	p.link(t, "mail", time.Time{})
+	for range 2 {
+		if _, err := p.Create(t.Context(), anna, "", "rota", answer, "poster", time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, by := range []string{"", anna, anna} {
+		for _, subject := range []string{"poster", "mail", "nothing"} {
+			if by == "" && subject == "poster" {
+				continue
+			}
+			if err := p.Revoke(t.Context(), by, "rota", subject); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var recorded string
+	err := db.Pool(t).QueryRow(t.Context(), `
+		SELECT string_agg(concat_ws(' ', action, actor_id, subject_kind, entry::jsonb -> 'details' ->> 'moduleId',
+			(SELECT subject FROM core.link WHERE id::text = subject_id)), ', ' ORDER BY number)
+		FROM core.activity`).Scan(&recorded)
+	made, ended := "link.made "+anna+" link rota poster", "link.revoked "+anna+" link rota poster"
+	if want := strings.Join([]string{made, made, ended, ended}, ", "); err != nil || recorded != want {
+		t.Errorf("recorded: %s (%v), want %s", recorded, err, want)
+	}
+}
+
 // TestSubjects: a link is revoked by its module and its subject, and no other is.
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	p, _ := setup(t)
 	for _, subject := range []string{"", strings.Repeat("x", 129), "a\x00b", "\xff"} {
-		_, err := p.Create(t.Context(), "rota", answer, subject, time.Time{})
+		_, err := p.Create(t.Context(), "", "", "rota", answer, subject, time.Time{})
 		if !errors.Is(err, links.ErrSubject) {
 			t.Errorf("a link for %q: %v, want REQUEST_INVALID", subject, err)
 		}
-		if err := p.Revoke(t.Context(), "rota", subject); !errors.Is(err, links.ErrSubject) {
+		if err := p.Revoke(t.Context(), "", "rota", subject); !errors.Is(err, links.ErrSubject) {
 			t.Errorf("revoking %q: %v, want REQUEST_INVALID", subject, err)
 		}
 	}
 	longest := strings.Repeat("ü", 64)
 	first, second, other := p.link(t, longest, time.Time{}), p.link(t, longest, time.Time{}),
 		p.link(t, "other", time.Time{})
-	if err := p.Revoke(t.Context(), "stage", longest); err != nil {
+	if err := p.Revoke(t.Context(), "", "stage", longest); err != nil {
 		t.Error(err)
 	}
 	for _, secret := range []string{first, second, other} {
@@ -153,7 +292,7 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := p.Revoke(t.Context(), "rota", longest); err != nil {
+		if err := p.Revoke(t.Context(), "", "rota", longest); err != nil {
 			t.Error(err)
 		}
 	}
@@ -165,7 +304,7 @@ func TestSubjects(t *testing.T) {
 }
 
 // TestFiftyOpenings: of fifty browsers that open a link at once in two processes while it is revoked, each
-// has the one cookie or the one 404; afterwards nobody is anybody.
+// has the one cookie or the one 404; afterwards it opens no more, and nobody is anybody.
 func TestFiftyOpenings(t *testing.T) {
 	t.Parallel()
 	p, db := setup(t)
@@ -176,7 +315,7 @@ func TestFiftyOpenings(t *testing.T) {
 	for n := range 50 {
 		all.Go(func() {
 			if n == 25 {
-				if err := p.Revoke(t.Context(), "rota", "race"); err != nil {
+				if err := p.Revoke(t.Context(), "", "rota", "race"); err != nil {
 					t.Error(err)
 				}
 			}
@@ -192,6 +331,7 @@ func TestFiftyOpenings(t *testing.T) {
 		if got := process.holder(t, want); got != (principal.Principal{}) {
 			t.Errorf("the cookie is %+v after all, want nobody", got)
 		}
+		assertNotFound(t, "revoked in the race", process, "rota", secret)
 	}
 }
 
@@ -204,11 +344,11 @@ func TestCapacity(t *testing.T) {
 		SELECT gen_random_uuid(), 'rota', $2, 'many', sha256(('s' || n)::bytea), sha256(('c' || n)::bytea),
 		       CASE n WHEN 1 THEN now() + interval '1 hour' END
 		FROM generate_series(1, $1::int) AS n`, links.MaxLive, answer)
-	if _, err := p.Create(t.Context(), "rota", answer, "one more", time.Time{}); !errors.Is(err,
+	if _, err := p.Create(t.Context(), "", "", "rota", answer, "one more", time.Time{}); !errors.Is(err,
 		links.ErrCapacity) {
 		t.Errorf("one link too many: %v, want LINK_CAPACITY", err)
 	}
-	if _, err := p.Create(t.Context(), "stage", answer, "another module's", time.Time{}); err != nil {
+	if _, err := p.Create(t.Context(), "", "", "stage", answer, "another module's", time.Time{}); err != nil {
 		t.Errorf("a link of another module: %v", err)
 	}
 	live, err := p.store.Live(t.Context())
@@ -216,7 +356,7 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("links that work: %v (%v), want %v", live, err, want)
 	}
 	db.Exec(t, `UPDATE core.link SET ends_at = now() WHERE ends_at IS NOT NULL`)
-	if _, err := p.Create(t.Context(), "rota", answer, "one more", time.Time{}); err != nil {
+	if _, err := p.Create(t.Context(), "", "", "rota", answer, "one more", time.Time{}); err != nil {
 		t.Errorf("after one has ended: %v", err)
 	}
 }

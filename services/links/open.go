@@ -3,22 +3,15 @@ package links
 import (
 	"crypto/sha256"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/httpapi"
-	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
 const (
 	openPath = "/api/v1/links/open"
 	maxBody  = 4 << 10 // bytes
 )
-
-// openRule limits how often one client may open a link, so that nobody guesses.
-var openRule = ratelimit.Rule{Window: time.Minute, Max: 30}
 
 // Routes is this package's part of the route table.
 func (s *Service) Routes() []httpapi.Route {
@@ -32,11 +25,8 @@ func (s *Service) Routes() []httpapi.Route {
 
 // open is POST /api/v1/links/open. It gives the browser the cookie of the link whose secret it has.
 func (s *Service) open(c *httpapi.Call) error {
-	client := clientaddress.Of(c.Request.Header)
-	if ok, wait := s.limiter.Allow(openRule, ratelimit.KeyOf(client, openPath)); !ok {
-		seconds := (wait + time.Second - 1) / time.Second
-		c.Writer.Header().Set("X-Retry-After", strconv.FormatInt(int64(seconds), 10))
-		return tooManyRequests{wait}
+	if err := s.allow(c, openRule, openPath); err != nil {
+		return err
 	}
 	body, err := httpapi.Decode[struct {
 		ModuleID string `json:"moduleId"`

@@ -30,6 +30,7 @@ type listedPerson struct {
 	DeactivatedAt *string `json:"deactivatedAt"`
 	ErasedAt      *string `json:"erasedAt"`
 	HasPasskey    bool    `json:"hasPasskey"`
+	LastSeenAt    *string `json:"lastSeenAt"` // exact to ten minutes; nil: signed in nowhere
 	// ErasurePending are the modules that have not yet deleted their data about the person.
 	ErasurePending []string `json:"erasurePending"`
 }
@@ -38,7 +39,8 @@ func (p foundPerson) listed() listedPerson {
 	listed := listedPerson{
 		UserID: p.UserID, Email: p.Email, Name: &p.Name, EmailVerified: p.EmailVerified, Owner: p.Owner,
 		CreatedAt: httpapi.Time(p.CreatedAt), DeactivatedAt: optionalTime(p.DeactivatedAt),
-		ErasedAt: optionalTime(p.ErasedAt), HasPasskey: p.HasPasskey, ErasurePending: p.ErasurePending,
+		ErasedAt: optionalTime(p.ErasedAt), HasPasskey: p.HasPasskey,
+		LastSeenAt: optionalTime(p.LastSeenAt), ErasurePending: p.ErasurePending,
 	}
 	if p.ErasedAt != nil {
 		listed.Name = nil

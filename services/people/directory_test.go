@@ -84,6 +84,10 @@ func TestDirectory(t *testing.T) {
 		"anna@example.org",
 		"name = 'Anna Ölmüller', created_at = '2026-01-02 03:04:05.678901Z'",
 	)
+	d.Exec(t, `
+		INSERT INTO core.session (token_hash, person_id, persistent, expires_at, last_seen_at)
+		VALUES ('laptop', $1, true, '2030-01-01', '2026-01-02Z'),
+			('phone', $1, true, '2030-01-01', '2026-01-03 03:04:05.678901Z')`, anna)
 	zoe := d.person(t, "a.first@example.org", "name = 'Zoë', email_verified = false")
 	percent := d.person(t, "percent@example.org", "name = '100% _sure'")
 	d.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", anna)
@@ -91,7 +95,8 @@ func TestDirectory(t *testing.T) {
 	w, all := d.get(t, "")
 	want := `{"userId":"` + anna + `","email":"anna@example.org","name":"Anna Ölmüller",` +
 		`"emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z",` +
-		`"deactivatedAt":null,"erasedAt":null,"hasPasskey":false,"erasurePending":[]}`
+		`"deactivatedAt":null,"erasedAt":null,"hasPasskey":false,` +
+		`"lastSeenAt":"2026-01-03T03:04:05.678Z","erasurePending":[]}`
 	if len(all.People) != 3 || all.NextCursor != nil || !strings.Contains(w.Body.String(), want) ||
 		!strings.HasSuffix(w.Body.String(), `"nextCursor":null}`) {
 		t.Errorf("GET /api/v1/people: body %s, want three people, no next page, and %s", w.Body, want)

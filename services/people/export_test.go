@@ -11,6 +11,7 @@ func Statements() []string {
 		withdrawInvitation, updateDelivery, selectLive, lockLive, acceptInvitation,
 		selectInvitations, selectInvitationsOfState, selectInvitationsOpen, selectInvitationsExpired,
 		expireInvitations, forgetAddresses,
+		lockReminded, selectRemindAgain,
 		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
 		selectIDByAddress,
 		lockConcerned, lockForErasure, withdrawAllTo, forgetInvitations, erasePerson, insertErasures,

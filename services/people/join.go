@@ -17,7 +17,7 @@ var joinRule = ratelimit.Rule{Window: time.Minute, Max: 30}
 // busyFor is the Retry-After that a client gets when too many passwords are being hashed.
 const busyFor = 5 * time.Second
 
-// limited counts a request before anything in it is checked. A refused client is told how long it has to
+// limited counts a request before anything in it is checked. A refused client learns how long it has to
 // wait.
 func (s *Service) limited(rule ratelimit.Rule, path string, handle httpapi.Handler) httpapi.Handler {
 	return func(c *httpapi.Call) error {

@@ -2,16 +2,15 @@ package people_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
-
-	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// TestRemind: somebody without a passkey gets one mail a day, whoever sends it; others get none.
+// TestRemind: somebody without a passkey gets one mail a day, whoever sends it, and the activity has it.
+// Others get none.
 func TestRemind(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	p = startOn(t, p.DB, p.Pool(t), ratelimit.New())
 	_, anna := p.member(t, "Anna", managePeople)
 	_, carl := p.member(t, "Carl", managePeople)
 	bertID, bert := p.member(t, "Bert")
@@ -31,6 +30,9 @@ func TestRemind(t *testing.T) {
 	if wait := again.Header().Get("X-Retry-After"); wait == "" || wait == "0" {
 		t.Errorf("X-Retry-After is %q", wait)
 	}
+	if n := p.reminders(t); n != 1 {
+		t.Errorf("%d reminders are recorded, want 1", n)
+	}
 	for what, state := range map[string]string{
 		"with a passkey": "has_passkey = true", "deactivated": "deactivated_at = now()",
 		"not confirmed": "email_verified = false",
@@ -47,5 +49,37 @@ func TestRemind(t *testing.T) {
 	assertCode(t, "without the permission", p.decide(bert, bertID, "remind"), 403, "PERMISSION_DENIED")
 	if sent := p.outbox.deliver(t.Context(), "SENT"); len(sent) != 0 {
 		t.Errorf("%d further mails, want none", len(sent))
+	}
+}
+
+// reminders returns how many are recorded.
+func (p process) reminders(t *testing.T) (n int) {
+	t.Helper()
+	err := p.Pool(t).QueryRow(t.Context(),
+		`SELECT count(*) FROM core.activity WHERE action = 'person.reminded'`).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestTwoReminders: of many administrators who remind a person at once in two processes, one sends the mail.
+func TestTwoReminders(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	other := p.another(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	bertID, _ := p.member(t, "Bert")
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			if got := []process{p, other}[n%2].decide(anna, bertID, "remind"); got.Code != 200 && got.Code != 429 {
+				t.Errorf("reminder %d: %d %s, want 200 or 429", n, got.Code, got.Body)
+			}
+		})
+	}
+	all.Wait()
+	if n := p.reminders(t); n != 1 {
+		t.Errorf("%d reminders, want 1", n)
 	}
 }

@@ -49,6 +49,7 @@ type foundPerson struct {
 	DeactivatedAt *time.Time
 	ErasedAt      *time.Time
 	HasPasskey    bool
+	LastSeenAt    *time.Time // of the sessions that have not ended
 	// ErasurePending are module ids, sorted.
 	ErasurePending []string
 	Key            string
@@ -62,6 +63,7 @@ const peopleColumns = `
 SELECT id::text AS user_id, email, name, email_verified,
 	EXISTS (SELECT FROM core.platform_owner o WHERE o.person_id = p.id) AS owner,
 	created_at, deactivated_at, erased_at, has_passkey,
+	(SELECT max(n.last_seen_at) FROM core.session n WHERE n.person_id = p.id) AS last_seen_at,
 	ARRAY (
 		SELECT module_id
 		FROM core.person_erasure e

@@ -10,7 +10,6 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // decision is a request to deactivate, reactivate or erase a person.
@@ -207,18 +206,4 @@ func (s *Store) decide(
 		return chain.Record(tx, entries...)
 	})
 	return now, err
-}
-
-// member returns a person, or USER_NOT_FOUND.
-func (s *Store) member(ctx context.Context, userID string) (found foundPerson, err error) {
-	ctx, cancel := store.Detached(ctx, deadlines.Store)
-	defer cancel()
-	rows, err := s.pool.Query(ctx, selectMember, userID)
-	if err == nil {
-		found, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[foundPerson])
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return found, ErrUserNotFound
-	}
-	return found, store.Coded(err)
 }

@@ -2,6 +2,7 @@
 package porttest
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -12,9 +13,22 @@ import (
 const lowest, ports = 20_000, 12_000
 
 // Free returns a port of 127.0.0.1 that nothing listens to. No other test of any process gets it before this
-// one ends, because each holds the UDP port of the same number.
+// one ends.
 func Free(tb testing.TB) int {
 	tb.Helper()
+	port, release, err := Hold()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(release)
+	return port
+}
+
+var errNone = errors.New("no port is free")
+
+// Hold returns a port as Free does, until release. No other test of any process gets it, because each holds
+// the UDP port of the same number.
+func Hold() (port int, release func(), err error) {
 	for range 10 * ports {
 		port := lowest + rand.IntN(ports)
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
@@ -28,9 +42,7 @@ func Free(tb testing.TB) int {
 			continue
 		}
 		_ = listener.Close()
-		tb.Cleanup(func() { _ = held.Close() })
-		return port
+		return port, func() { _ = held.Close() }, nil
 	}
-	tb.Fatal("no port is free")
-	return 0
+	return 0, nil, errNone
 }

@@ -70,24 +70,24 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, f func(context.Context, *Tx) 
 		return err
 	}
 	defer conn.Release()
-	begun, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
+	started, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
 		return err
 	}
-	tx := &Tx{Tx: begun}
+	tx := &Tx{Tx: started}
 	defer func() {
 		if conn.Conn().PgConn().TxStatus() != 'I' {
 			// The context has perhaps ended. A connection that cannot even roll back is closed by Release.
 			within, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackDeadline)
 			defer cancel()
-			_ = begun.Rollback(within)
+			_ = started.Rollback(within)
 		}
 	}()
 	if err := f(ctx, tx); err != nil {
 		return err
 	}
 	if tx.last.Len() == 0 {
-		return begun.Commit(ctx)
+		return started.Commit(ctx)
 	}
 	tx.last.Queue(commit)
 	return conn.SendBatch(ctx, &tx.last).Close()

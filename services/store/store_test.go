@@ -86,6 +86,7 @@ func record(_ context.Context, tx *store.Tx) error {
 
 func pidOf(t *testing.T, pool *pgxpool.Pool) (pid int) {
 	t.Helper()
+	databasetest.NeedsSessions(t, "the session of a process is looked at")
 	if err := pool.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
 		t.Fatal(err)
 	}

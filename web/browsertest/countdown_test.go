@@ -94,7 +94,7 @@ func openWrongWall(t *testing.T, d *devServer, p *tab) *tab {
 // writeCountdown creates a countdown that ends in two days, and checks its fields in every size.
 func writeCountdown(p *tab) {
 	p.t.Helper()
-	p.chooseMenuItem("More kinds", "New: Countdown")
+	p.chooseMenuItem("More", "New: Countdown")
 	p.waitForHeading("New notice")
 	p.fill("Title", "Before we begin")
 	p.fill("What is counted down to", "We begin in")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,8 +129,8 @@ func keptProfile(t *testing.T, address string) (begin func() *tab) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	return func() *tab {
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(profile),
-			chromedp.Flag("lang", "en-GB"))
+		options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], program())
+		options = append(options, chromedp.UserDataDir(profile), chromedp.Flag("lang", "en-GB"))
 		if os.Geteuid() == 0 {
 			options = append(options, chromedp.NoSandbox)
 		}

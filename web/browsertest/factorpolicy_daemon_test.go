@@ -20,14 +20,14 @@ func TestAdministratorWithoutAPasskey(t *testing.T) {
 	p := d.openAs(t, "owner@example.org", "/#/admin/people", phone)
 	p.addAuthenticator()
 	const refused = `document.querySelector("main [role=alert]")?.innerText ===
-		"Add a passkey under Account first."`
+		"Whoever administers this house needs a passkey. Add one under Account first."`
 	for _, screen := range []string{"modules", "permissions", "screens", "activity", "people"} {
 		p.runScript(`location.hash = "#/admin/` + screen + `"`)
 		p.waitFor(`location.hash.endsWith("` + screen + `") && ` + refused)
 	}
 	p.runScript(`location.hash = "#/admin/house"`) // everybody may read the house itself
 	p.waitForHeading("House")
-	p.waitForText("Add a passkey under Account first.")
+	p.waitForText("Whoever administers this house needs a passkey. Add one under Account first.")
 	p.assertNoText("That did not work just now.")
 	p.runScript(`location.hash = "#/admin/people"`)
 	p.waitFor(refused)
@@ -36,7 +36,8 @@ func TestAdministratorWithoutAPasskey(t *testing.T) {
 	p.screenshot("passkey-first")
 	p.setLanguage("de")
 	p.reload()
-	p.waitForText("Fügen Sie zuerst unter „Konto“ einen Passkey hinzu.")
+	p.waitForText("Wer dieses Haus verwaltet, braucht einen Passkey. " +
+		"Fügen Sie zuerst unter „Konto“ einen hinzu.")
 	p.assertFits()
 	p.screenshot("passkey-first-german")
 	p.setLanguage("en")
@@ -92,7 +93,10 @@ func TestPasskeysOfOthers(t *testing.T) {
 	}
 	p.assertNoText("Shut out of the administration")
 	choose("administrators")
-	p.waitForText("Shut out of the administration until they add a passkey: Owner (owner@example.org)")
+	const named = `[...document.querySelectorAll("main .d-note li")].map((li) => li.innerText).join() ===
+		"Owner (owner@example.org)"`
+	p.waitFor(named)
+	p.waitForText("Shut out of the administration until they add a passkey:")
 	p.assertAccessible("House with the policy")
 	p.screenshot("house-policy")
 	if chosen := d.query(t, `SELECT second_factor FROM core.house`); chosen != "optional" {
@@ -110,7 +114,8 @@ func TestPasskeysOfOthers(t *testing.T) {
 	p.waitForText("Passkeys")
 	choose("optional")
 	choose("administrators")
-	p.waitForText("Von der Verwaltung ausgesperrt, bis sie einen Passkey hinzufügen: Owner (owner@example.org)")
+	p.waitFor(named)
+	p.waitForText("Von der Verwaltung ausgesperrt, bis sie einen Passkey hinzufügen:")
 	p.assertFits()
 	p.screenshot("house-policy-german")
 	p.runScript(`location.hash = "#/admin/people"`)

@@ -1,6 +1,8 @@
 package browsertest
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -59,4 +61,64 @@ func testInviteMany(t *testing.T, d *peopleHouse) {
 	}
 	p.runScript(`document.querySelector("dialog").dispatchEvent(new Event("cancel", { cancelable: true }))`)
 	p.waitForText("Discard the list?")
+}
+
+// testInviteFromFiles: a table of another program comes into the list after a preview that names its bad
+// rows, a workbook too, and unknown headings are chosen.
+func testInviteFromFiles(t *testing.T, d *peopleHouse) {
+	p := d.openAs(t, "owner@example.org", "/#/admin/people", desktop)
+	p.click("button", "Invite people")
+	const field = `dialog input[type="file"]`
+	p.chooseFile(field, putFile(t, "helpers.csv", []byte("Vorname;Nachname;E-Mail\r\n"+
+		"Ada;Byron;ada.byron@example.org\r\nBen;\xd6z;ben.oez@example.org\r\nCleo;Park;cleo at home\r\n")))
+	p.waitForText("2 people would come into the list. Nobody is invited yet.")
+	p.waitForText("Line 4: this is not an e-mail address: cleo at home")
+	p.waitForText("The file does not say how its letters are written.")
+	p.assertFits()
+	p.assertAccessible("the preview of a table of people")
+	p.click("button", "Import")
+	p.waitFor(`document.querySelector("dialog textarea").value ===
+		"Ada Byron <ada.byron@example.org>\nBen Öz <ben.oez@example.org>"`)
+	p.find("button", "Invite 2 people")
+	p.chooseFile(field, putFile(t, "helpers.xlsx", workbookOf(t, `<row r="1"><c t="s"><v>0</v></c>
+		<c t="s"><v>1</v></c></row><row r="3"><c r="B3" t="inlineStr"><is><t>dora@example.org</t></is></c></row>`)))
+	p.waitForText("Which column is which?")
+	p.click("button", "Cancel")
+	p.waitForNone("button", "Show what would come in")
+	p.chooseFile(field, putFile(t, "mails.xlsx", workbookOf(t, `<row r="1"><c t="s"><v>2</v></c></row>
+		<row r="2"><c r="A2" t="inlineStr"><is><t>dora@example.org</t></is></c></row><row r="3"><c r="A3"><v>7</v>
+		</c></row>`)))
+	p.waitForText("1 person would come into the list.")
+	p.waitForText("Line 3: this is not an e-mail address: 7")
+	p.click("button", "Import")
+	p.find("button", "Invite 3 people")
+	p.chooseFile(field, putFile(t, "broken.xlsx", []byte("PK\x03\x04 and nothing else")))
+	p.waitForText("This file cannot be read. Save it as .xlsx or .csv, without a password.")
+}
+
+// workbookOf packs the rows of a sheet as a workbook.
+func workbookOf(t *testing.T, rows string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	packed := zip.NewWriter(&file)
+	for name, content := range map[string]string{
+		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="x" r:id="rId7"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId7" Target="worksheets/first.xml"/>` +
+			`</Relationships>`,
+		"xl/sharedStrings.xml": `<sst><si><t>Wer</t></si><si><r><t>Wo</t></r><r><t>hin</t></r></si>` +
+			`<si><t>Mail</t></si></sst>`,
+		"xl/worksheets/first.xml": `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
+	} {
+		part, err := packed.Create(name)
+		if err == nil {
+			_, err = part.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
 }

@@ -38,7 +38,35 @@ func (d *devServer) query(t *testing.T, statement string, arguments ...any) (val
 	return value
 }
 
+// lock lets nobody write into a table until release is called.
+func (d *devServer) lock(t *testing.T, table string) (release func()) {
+	t.Helper()
+	conn := d.connect(t.Context(), t)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	for _, statement := range []string{"BEGIN", "LOCK TABLE " + table + " IN SHARE MODE"} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), "COMMIT"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func (d *devServer) connect(ctx context.Context, t *testing.T) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, d.database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// database returns the address of the house's database.
+func (d *devServer) database(t *testing.T) string {
 	t.Helper()
 	cluster := filepath.Join(d.folder, ".dev", "postgresql")
 	password, err := os.ReadFile(filepath.Join(cluster, "password"))
@@ -55,11 +83,7 @@ func (d *devServer) connect(ctx context.Context, t *testing.T) *pgx.Conn {
 		Host:   "127.0.0.1:" + strings.Split(string(status), "\n")[3],
 		Path:   "/postgres",
 	}
-	conn, err := pgx.Connect(ctx, address.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	return address.String()
 }
 
 // TestMember is walk-throughs 2 and 4 on the real platform: a person whose address is not verified yet, and a

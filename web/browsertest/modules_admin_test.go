@@ -153,6 +153,9 @@ func testModuleChanges(t *testing.T, d *devServer, _ *fixture, p *tab) {
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("Name of the team has no value. teamName")
 	p.waitForText("Takes new settings at the next restart")
+	p.runScript(`location.hash = "#/admin/people"`) // under what was begun with, the notice does not come and go
+	p.waitForHeading("People")
+	p.runScript(`location.hash = "#/admin/modules"`)
 	p.click("button", "What changes?")
 	p.waitForVisibleText("Rota stops at the next restart.")
 	p.waitForVisibleText("Stage takes new settings at the next restart.")

@@ -25,9 +25,9 @@ func (w *displayFixture) restart() {
 	w.start()
 }
 
-// installVersion installs another version of a module: with a line in the script of its UI, and a migration.
-// It runs after the next start.
-func (w *displayFixture) installVersion(id, version, line, migration string) {
+// installVersion installs another version of a module: with a line in the script of its UI, and one migration
+// more. It runs after the next start.
+func (w *displayFixture) installVersion(id, version, line string) {
 	w.t.Helper()
 	folder := filepath.Join(w.folder, "next", id)
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join(w.folder, "modules", id))); err != nil {
@@ -47,8 +47,12 @@ func (w *displayFixture) installVersion(id, version, line, migration string) {
 		return strings.Replace(text, `"version": "1.0.0"`, `"version": "`+version+`"`, 1)
 	})
 	edit("ui/index.js", func(text string) string { return line + "\n" + text })
-	path := filepath.Join(folder, "migrations", migration)
-	if err := os.WriteFile(path, []byte("SELECT 1;\n"), 0o644); err != nil {
+	migrations, err := os.ReadDir(filepath.Join(folder, "migrations"))
+	if err == nil {
+		path := filepath.Join(folder, "migrations", fmt.Sprintf("%04d_next.sql", len(migrations)+1))
+		err = os.WriteFile(path, []byte("SELECT 1;\n"), 0o644)
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.run("modules:package", "--dir", folder, "--out", w.folder)
@@ -79,7 +83,7 @@ func TestModuleChangesUnderAnOpenForm(t *testing.T) {
 	p.runScript(`dispatchEvent(new Event("online"))`) // as when the person returns: nothing else is read now
 	p.waitFor(typed)
 
-	s.installVersion("stage", "1.1.0", `globalThis.newStage = true;`, "0009_next.sql")
+	s.installVersion("stage", "1.1.0", `globalThis.newStage = true;`)
 	s.restart()
 	p.waitForAnnouncement("Stage: A new version is here.")
 	p.waitFor(`newStage && ` + typed)

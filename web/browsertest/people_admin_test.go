@@ -47,6 +47,7 @@ func TestPeople(t *testing.T) {
 		"TwoOfOneName":       testTwoOfOneName,
 		"WhoCanDoTheRest":    testWhoCanDoTheRest,
 		"InviteDialog":       testInviteDialogStaysInPlace,
+		"InviteFromFiles":    testInviteFromFiles,
 		"InviteMany":         testInviteMany,
 		"Reactivation":       testReactivation,
 		"OfTwo":              testPeopleOfTwo,

@@ -59,6 +59,7 @@ func TestSecondStepInTrouble(t *testing.T) {
 		"Cancelled":   testCancelledPrompt,
 		"NoSupport":   testNoSupport,
 		"LostPhone":   testLostPhone,
+		"TooLate":     testTooLate,
 		"Replayed":    testReplayed,
 		"Copied":      testCopiedPasskey,
 	} {
@@ -138,6 +139,26 @@ func testLostPhone(p *tab, of trouble) {
 	p.click("button", "Remove the passkey: My phone")
 	p.runScript(removeInDialog)
 	p.waitForNone("button", "Remove the passkey: My phone")
+}
+
+// testTooLate: whoever looks for their codes longer than a sign-in waits is not told that the code is wrong,
+// and it is not used up.
+func testTooLate(p *tab, of trouble) {
+	p.removeDevice(of.device)
+	p.signInUntil(of, shows("One more step"))
+	of.house.exec(p.t, `UPDATE core.pending_sign_in SET expires_at = now()`)
+	p.click("button", "Use a recovery code")
+	p.fill("Recovery code", of.codes[0])
+	p.click("button", "Sign in")
+	const ended = "This sign-in has ended; it waits only five minutes. Begin again with your password."
+	p.waitForText(ended)
+	p.assertAccessible("the second step when it is too late")
+	p.assertFits()
+	p.screenshot("second-step-too-late")
+	p.click("button", "Begin again")
+	p.signInUntil(of, shows("One more step"))
+	p.click("button", "Use a recovery code")
+	p.signInWith(of.codes[0])
 }
 
 // testReplayed: what a browser has sent for one sign-in completes no other.

@@ -127,4 +127,17 @@ func TestSignUps(t *testing.T) {
 	wide.waitFor(`!document.querySelector("main").innerText.includes("Ben Gast")`)
 	member.reload()
 	member.waitForText("You have a place.")
+
+	d.call(t, "POST", stageRoot+"/services", object{"title": "Vesper", "startsAt": day + "T19:00:00.000Z"})
+	wide.runScript(`location.hash = "#/m/calendar/list/` + day + `"`)
+	wide.waitForText("Vesper")
+	wide.runScript(`[...document.querySelectorAll(".agenda button")].find(
+		(b) => b.innerText.includes("Vesper")).click()`)
+	wide.waitForText("Order of service")
+	wide.screenshot("signups-service")
+	wide.click("button", "Take sign-ups")
+	wide.waitForText("Name and e-mail address are always asked.")
+	wide.click("button", "Take sign-ups")
+	wide.waitForText("Nobody has signed up yet.")
+	wide.screenshot("signups-service-list")
 }

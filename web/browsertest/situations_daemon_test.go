@@ -83,7 +83,7 @@ func TestCopiedTable(t *testing.T) {
 	copied := eval[[]string](p, `copied`)
 	for _, text := range copied {
 		rows := strings.Split(text, "\n")
-		if len(rows) != 2 || !strings.HasPrefix(text, "Anna <b>Berg</b>\tanna@example.org\t") ||
+		if len(rows) != 2 || !strings.HasPrefix(text, "Anna <b>Berg</b>, anna@example.org\t") ||
 			strings.Count(rows[1], "\t") != strings.Count(rows[0], "\t") || strings.Contains(text, "More for") {
 			t.Errorf("copied %q, want a row for each person, and one cell for each of theirs", text)
 		}

@@ -301,7 +301,8 @@ func assertReadableDoors(w *tab, which string) {
 	}
 	for _, cut := range eval[[]string](w, sections+`.flatMap((room) => {
 		const box = room.getBoundingClientRect();
-		const words = [...room.querySelectorAll("*")].filter((one) => one.children.length === 0);
+		const words = [...room.querySelectorAll("*")]
+			.filter((one) => one.children.length === 0 && one.textContent !== "");
 		return words.filter((one) => {
 			const range = document.createRange();
 			range.selectNodeContents(one);

@@ -21,8 +21,15 @@ func TestImportOfFiles(t *testing.T) {
 	p.waitFor(`!document.body.innerText.includes("New: 1.")`)
 	p.chooseFile(list, putFile(t, "list.csv", []byte("Name\nEsther\n")))
 	p.waitForText("New: 1. Changed: 0. As before: 0.")
+	release := d.lock(t, "module_rota.volunteers") // as if the file were large
 	p.click("button", "Import")
+	p.waitForAnnouncement("The file is being imported. A large one takes some seconds.")
+	p.find("progressbar", "Import")
+	p.assertAccessible("an import that is under way")
+	p.screenshot("import-under-way")
+	release()
 	p.waitForAnnouncement("Imported")
+	p.waitForNone("progressbar", "Import")
 	p.waitFor(`!document.body.innerText.includes("New: 1.")`)
 	const imported = `SELECT count(*)::text FROM module_rota.volunteers WHERE label = 'Esther'`
 	if got := d.query(t, imported); got != "1" {
@@ -74,4 +81,39 @@ func TestImportOfFiles(t *testing.T) {
 	p.click("button", "Import")
 	p.waitForAnnouncement("1 song imported")
 	p.waitFor(`!document.body.innerText.includes("1 new")`)
+
+	const archive = `input[accept*="application/json"]`
+	p.chooseFile(archive, putFile(t, "stage.json", []byte(damagedStage)))
+	p.waitForText("Services: 1 new, 0 changed, 0 as they are.")
+	p.waitForText("1 row is left out:")
+	p.waitForText("Line 2: Psalm: this song lacks a title or words, is too long or is there twice.")
+	p.waitForText("Line 3: Advent: one of its songs is neither here nor in the file, and its item is left out.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+
+	p.runScript(`location.hash = "#/m/announcements"`)
+	p.find("button", "Write a notice")
+	p.chooseFile(archive, putFile(t, "notices.json", []byte(damagedNotices)))
+	p.waitForText("Notices: 1 new, 0 changed, 0 as they are here.")
+	p.waitForText("Notice 2 cannot be shown, or is there twice.")
+	p.waitForText("The picture of notice 1 (Bazaar) is missing. The notice comes without it.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+	p.waitForText("Bazaar")
+	p.chooseFile(archive, putFile(t, "other.json", []byte(damagedStage)))
+	p.waitForText("It is not an export of notices.")
 }
+
+// damagedStage is an archive with a song without words, which an item of its service names.
+const damagedStage = `{"songs":[
+	{"id":"00000000-0000-4000-8000-000000000001","title":"Psalm","credit":"","sections":[]}],"services":[
+	{"id":"00000000-0000-4000-8000-000000000002","title":"Advent","startsAt":"2099-11-29T10:00:00.000Z","items":[
+		{"id":"00000000-0000-4000-8000-000000000003","kind":"song",
+			"songId":"00000000-0000-4000-8000-000000000001"}]}]}`
+
+// damagedNotices is an archive with a notice without its picture, and one without a title.
+const damagedNotices = `{"announcements":1,"notices":[
+	{"id":"00000000-0000-4000-8000-000000000001","kind":"notice","title":"Bazaar","body":"","payload":null,
+		"imageId":"00000000-0000-4000-8000-000000000002","startsAt":null,"endsAt":null,"enabled":true},
+	{"id":"00000000-0000-4000-8000-000000000003","kind":"notice","title":"","body":"","payload":null,
+		"imageId":null,"startsAt":null,"endsAt":null,"enabled":true}],"pictures":[]}`

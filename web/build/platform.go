@@ -107,7 +107,8 @@ func platform() ([]output, bundle.SDK, error) {
 
 // serverSDK returns the package @narthex/server, its script first. It is published as it is written.
 func serverSDK() (files []output, err error) {
-	for _, name := range []string{bundle.ServerScript, "server/narthex-server.d.ts"} {
+	for _, name := range []string{bundle.ServerScript, "server/narthex-server.d.ts",
+		"server/narthex-test.d.ts"} {
 		content, err := os.ReadFile("web/" + name)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ export { SettingsScreen } from "./screens/settings/settingsscreen";
 export { PermissionsScreen } from "./screens/permissions/permissionsscreen";
 export { NavigationScreen } from "./screens/navigation/navigationscreen";
 export { HouseScreen } from "./screens/house/housescreen";
+export { FirstSteps } from "./screens/house/firststeps";
 export { ZoneQuestion } from "./screens/house/zonequestion";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";

@@ -7,5 +7,6 @@ import css from "./files.css";
 
 export { ImportReport } from "../kit/importreport";
 export { PastImports } from "../kit/pastimports";
+export { InviteFile } from "./screens/people/invitefile";
 
 addStyles(css);

@@ -9,6 +9,7 @@ import { kitStyles } from "../kit/styles";
 import { addStyles } from "./app/addedstyles";
 import { App } from "./app/app";
 import { paintHouse } from "./app/house";
+import { loadInviteFileBy } from "./app/invitefile";
 import { files, offerParts } from "./app/laterscript";
 import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
@@ -33,6 +34,7 @@ copyTables();
 offerKit();
 offerParts();
 loadLaterBy(files);
+loadInviteFileBy(files((parts) => parts.InviteFile));
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="service-api-origin"]');
 const origin = element ? apiOrigin(element.content, location.origin) : undefined;

@@ -7,15 +7,27 @@ import { keep, kept } from "./storage";
 
 const lookEvery = 60_000; // milliseconds
 
+/** The colour that the page's stylesheet has without a choice. */
+const noAccent = "blue";
+
 /** The language of the house as the server last sent it, stored for a start without a network. */
 export const houseLanguage = signal(asTag(kept("localStorage", "language")));
 
-/** The house's zone is stored, too, so that a screen without a network shows the house's time. */
+/** The house's name, colour and zone are stored, too: a screen without a network is still the house's. */
 const noZone = "-";
 const lastZone = kept("localStorage", "zone");
 if (lastZone !== "") {
 	const timeZone = lastZone === noZone ? null : lastZone;
-	kitHouse.value = { name: null, language: houseLanguage.peek() ?? "en", timeZone };
+	const name = kept("localStorage", "name") || null;
+	kitHouse.value = { name, language: houseLanguage.peek() ?? "en", timeZone };
+}
+wear(kept("localStorage", "accent"));
+
+/** Gives the whole page the house's colour. Boards are dark, so it is the light shade of the colour. */
+function wear(accent: string): void {
+	const { dataset } = document.documentElement;
+	dataset["theme"] = "dark";
+	dataset["accent"] = accent || noAccent;
 }
 
 /** Follows the house. If the server does not respond, nothing changes. */
@@ -40,6 +52,9 @@ export class House {
 			if (house !== undefined) {
 				kitHouse.value = house;
 				keep("localStorage", "zone", house.timeZone ?? noZone);
+				keep("localStorage", "name", house.name ?? "");
+				keep("localStorage", "accent", house.accent ?? "");
+				wear(house.accent ?? "");
 			}
 			const told = asTag(house?.language);
 			if (told !== undefined) {

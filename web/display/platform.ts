@@ -60,7 +60,10 @@ const descriptorShape: Shape<Descriptor> = object({
 });
 const pairingShape = object({ state: text, pairingCode: text, expiresAt: text });
 const claimedShape = object({ state: text, moduleId: text, label: text });
-const houseShape = object({ name: orNull(text), language: text, timeZone: orNull(text) });
+const houseShape = object({
+	...{ name: orNull(text), language: text, timeZone: orNull(text) },
+	accent: orAbsent(text), // a newer server may have one more
+});
 const codeShape = object({ code: text });
 
 /** The requests of a display's own page. A response that is not the platform's JSON counts as none. */

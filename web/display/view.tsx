@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { qrCode } from "../host/qr";
-import { houseTime } from "../kit/house";
-import { Mark } from "../kit/icons";
+import { houseTime, kitHouse } from "../kit/house";
+import { type DoorState, Mark } from "../kit/icons";
+import { hyphenated } from "../kit/measure";
 import type { Connection } from "./connection";
 import { moduleName, type Screen, screen } from "./screen";
 import { corner } from "./upkeep";
@@ -44,39 +45,57 @@ function HostScreen({ name, shown, signOut }: HostScreenProps) {
 			return <Pairing name={name} code={shown.code} removed={shown.removed} />;
 		case "signed-in":
 			return (
-				<Message title={t("signedIn")} above={name} {...(shown.failed ? { below: t("stillSignedIn") } : {})}>
+				<Message
+					door="shut"
+					title={t("signedIn")}
+					above={name}
+					{...(shown.failed ? { below: t("stillSignedIn") } : {})}
+				>
 					<button class="host-button" type="button" onClick={() => void signOut()}>
 						{t("signOut")}
 					</button>
 				</Message>
 			);
 		case "approved":
-			return <Message title={shown.lines === "paired" ? t("pairedAs", { label: shown.label }) : t("leaveOn")} />;
+			return (
+				<Message
+					door="lit"
+					title={shown.lines === "paired" ? t("pairedAs", { label: shown.label }) : t("leaveOn")}
+				/>
+			);
 		case "offline":
-			return <Message title={t("waiting")} above={name} />;
+			return <Message door="half" title={t("waiting")} above={name} />;
 		case "empty":
-			return <Message title={t("noContent")} above={name} />;
+			return <Message door="half" title={t("noContent")} above={name} />;
 		case "no-code":
-			return <Message title={t(shown.removed ? "removed" : "unpaired")} above={name} below={t("noCode")} />;
+			return (
+				<Message door="shut" title={t(shown.removed ? "removed" : "unpaired")} above={name} below={t("noCode")} />
+			);
 		case "unavailable":
 			return (
 				<Message
-					title={name ? t("switchedOff", { module: name }) : t("noDisplay")}
+					door="shut"
+					title={name ? t("switchedOff", { module: syllables(name) }) : t("noDisplay")}
 					below={t("looksAgain")}
 				/>
 			);
 		case "refused":
-			return <Message title={t("cannotStart", { module: name })} small={shown.code} />;
+			return <Message door="barred" title={t("cannotStart", { module: syllables(name) })} small={shown.code} />;
 		case "misplaced":
-			return <Message title={t("wrongAddress")} below={location.host} />;
+			return <Message door="barred" title={t("wrongAddress")} below={location.host} />;
 		case "no-cookies":
-			return <Message title={t("noCookies")} below={t("allowCookies", { host: location.host })} />;
+			return (
+				<Message door="barred" title={t("noCookies")} below={t("allowCookies", { host: location.host })} />
+			);
 		case "booting":
 			return <Booting name={name} />;
 		case "mounted":
 			return null;
 	}
 }
+
+/** The name of a module, which may be broken if it is long. */
+const syllables = (name: string): string => hyphenated(name, language.value.tag);
 
 /** Almost black, and after a second the name of the module and that it is starting. */
 function Booting({ name }: { readonly name: string }) {
@@ -86,16 +105,33 @@ function Booting({ name }: { readonly name: string }) {
 		return () => clearTimeout(timer);
 	}, []);
 	return (
-		<main class="host-screen host-message">
-			<h1 class={late ? "" : "d-unseen"}>
-				<bdi>{name}</bdi>
-			</h1>
-			<p class={late ? "host-below" : "d-unseen"}>{t("starting")}</p>
+		<main class={`host-screen host-message${late ? "" : " host-soon"}`}>
+			<div class="host-said">
+				{late && <HouseName />}
+				<h1 class={late ? "" : "d-unseen"}>
+					<bdi>{name}</bdi>
+				</h1>
+				<p class={late ? "host-below" : "d-unseen"}>{t("starting")}</p>
+			</div>
+			{late && <DoorDrawing state="half" />}
 		</main>
 	);
 }
 
+/** The name of the house, if it has one. */
+function HouseName() {
+	const name = kitHouse.value?.name;
+	if (!name) return null;
+	return (
+		<p class="host-house">
+			<bdi translate={false}>{name}</bdi>
+		</p>
+	);
+}
+
 interface MessageProps {
+	/** What the screen is waiting for, as a door: half open while it comes by itself, barred if it cannot. */
+	readonly door: DoorState;
 	readonly title: string;
 	readonly above?: string;
 	readonly below?: string;
@@ -103,21 +139,40 @@ interface MessageProps {
 	readonly children?: ComponentChildren;
 }
 
-function Message({ title, above, below, small, children }: MessageProps) {
+function Message({ door, title, above, below, small, children }: MessageProps) {
 	return (
 		<main class="host-screen host-message">
-			{above && (
-				<p class="host-above">
-					<bdi>{above}</bdi>
-				</p>
-			)}
-			<div role="status">
-				<h1>{title}</h1>
+			<div class="host-said">
+				<HouseName />
+				{above && (
+					<p class="host-above">
+						<bdi>{above}</bdi>
+					</p>
+				)}
+				<div role="status">
+					<h1>{title}</h1>
+				</div>
+				{below && <p class="host-below">{below}</p>}
+				{small && <p class="host-small-print">{small}</p>}
+				{children}
 			</div>
-			{below && <p class="host-below">{below}</p>}
-			{small && <p class="host-small-print">{small}</p>}
-			{children}
+			<DoorDrawing state={door} />
 		</main>
+	);
+}
+
+/** A door as high as the screen, in frames that become fainter. */
+function DoorDrawing({ state }: { readonly state: DoorState }) {
+	const arch = (radius: number) => `M${60 - radius} 152V60a${radius} ${radius} 0 0 1 ${2 * radius} 0V152`;
+	return (
+		<svg class={`host-drawing host-${state}`} viewBox="0 0 120 150" fill="none" aria-hidden="true">
+			{[59, 50, 41].map((radius) => (
+				<path key={radius} d={arch(radius)} />
+			))}
+			<path class="host-leaf" d={`${arch(31)}z`} />
+			{state === "half" && <path class="host-light" d="M29 108h62v44H29z" />}
+			{state === "barred" && <path class="host-bar" d="M36 122 84 66" />}
+		</svg>
 	);
 }
 
@@ -132,9 +187,12 @@ function Pairing({ name, code, removed }: PairingProps) {
 	return (
 		<main class="host-screen host-pairing">
 			<div class="host-instructions">
-				<h1>
-					<bdi>{name}</bdi>
-				</h1>
+				<div>
+					<HouseName />
+					<h1>
+						<bdi>{name}</bdi>
+					</h1>
+				</div>
 				{removed && (
 					<p class="host-removed">
 						<span>{t("removed")}</span> <span>{t("newCode")}</span>

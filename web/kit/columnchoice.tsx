@@ -20,6 +20,8 @@ export function ColumnChoice({ table, words, choose }: ColumnChoiceProps) {
 	const [tried, setTried] = useState(false);
 	const width = Math.max(...rows.map((row) => row.length));
 	const columns = Array.from({ length: width }, (_, n) => n);
+	/** Those of the columns that have a word, in the order of the words. */
+	const shown = (ids: readonly string[]) => Object.keys(words).filter((id) => ids.includes(id));
 	const missing = needed.find((group) => !group.some((id) => id in at));
 	const wordOf = (id: string) => words[id] ?? id;
 	const head = rows[above - 1] ?? rows[0] ?? [];
@@ -65,8 +67,7 @@ export function ColumnChoice({ table, words, choose }: ColumnChoiceProps) {
 				onChange={(on) => setAbove(on ? Math.max(table.above, 1) : 0)}
 			/>
 			<div class="d-columns">
-				{Object.keys(words)
-					.filter((id) => table.columns.includes(id))
+				{shown(table.columns)
 					.map((id) => (
 						<SelectField
 							key={id}
@@ -76,7 +77,7 @@ export function ColumnChoice({ table, words, choose }: ColumnChoiceProps) {
 							onInput={(value) => pick(id, value)}
 							{...(tried &&
 								missing?.[0] === id && {
-									error: w("importNeeds", { columns: missing.map(wordOf).join(w("importOr")) }),
+									error: w("importNeeds", { columns: shown(missing).map(wordOf).join(w("importOr")) }),
 								})}
 						/>
 					))}

@@ -17,6 +17,8 @@ export interface ImportReportProps {
 	readonly ready: boolean;
 	/** What a code means and what to do about it, without the line. */
 	problem(one: ImportProblem): string;
+	/** The file has lists instead of lines: line is a position in one of them, and problem tells it. */
+	readonly lists?: boolean;
 	/** Of a table: what its columns are called, in their order, and what is done with a choice of them. */
 	readonly columns?: Readonly<Record<string, string>>;
 	choose?(columns: string): unknown;
@@ -26,7 +28,7 @@ export interface ImportReportProps {
 
 /** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
 export function ImportReport(props: ImportReportProps) {
-	const { name, answer, effects, ready, problem, columns, choose, take, forget } = props;
+	const { name, answer, effects, ready, problem, lists, columns, choose, take, forget } = props;
 	const [choosing, setChoosing] = useState(false);
 	const [taking, setTaking] = useState(false);
 	const begin = async (): Promise<void> => {
@@ -37,7 +39,7 @@ export function ImportReport(props: ImportReportProps) {
 	const { problems, problemCount, skipped = [], skippedCount = 0, notes = [], noteCount = 0 } = answer;
 	const told = (one: ImportProblem) => {
 		const words = problem(one).replace(/:\s*$/, "."); // nothing was found there
-		return one.line > 0 ? w("importLine", { line: one.line, problem: words }) : words;
+		return one.line > 0 && !lists ? w("importLine", { line: one.line, problem: words }) : words;
 	};
 	const { table } = answer;
 	const askable = table && columns && choose;
@@ -106,12 +108,14 @@ export function ImportReport(props: ImportReportProps) {
 				{askable && <Button onPress={() => setChoosing(true)}>{w("importOther")}</Button>}
 				<Button onPress={forget}>{k("cancel")}</Button>
 			</div>
-			{taking && (
-				<div class="d-under-way" role="status">
-					<p>{w("importUnderWay")}</p>
-					<progress aria-label={w("importTake")} />
-				</div>
-			)}
+			<div role="status">
+				{taking && (
+					<div>
+						<p>{w("importUnderWay")}</p>
+						<progress aria-label={w("importTake")} />
+					</div>
+				)}
+			</div>
 		</div>
 	);
 }

@@ -110,15 +110,21 @@ export function EmptyState({ title, help, action }: EmptyStateProps) {
 	);
 }
 
+export interface SkeletonProps {
+	readonly rows?: number;
+	/** The shape of what comes, if it is not a list: "page" is a heading above it. */
+	readonly shape?: "page" | "form" | "page form" | "page cards" | "month" | undefined;
+}
+
 /** Shows nothing for 300 ms, then a placeholder for the content that is loading. */
-export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
+export function Skeleton({ rows = 3, shape }: SkeletonProps) {
 	const [late, setLate] = useState(false);
 	useEffect(() => {
 		const timer = setTimeout(() => setLate(true), 300);
 		return () => clearTimeout(timer);
 	}, []);
 	return (
-		<div class="d-skeleton" aria-busy="true">
+		<div class="d-skeleton" data-shape={late ? shape : undefined} aria-busy="true">
 			{late && <span class="d-unseen">{k("loading")}</span>}
 			{late &&
 				Array.from({ length: rows }, (_, at) => (

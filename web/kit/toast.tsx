@@ -39,21 +39,38 @@ export class Toasts {
 
 /**
  * Renders the toasts, and the page's only polite and only assertive live region. It is moved into the
- * uppermost open dialog, because the rest of the page is inert then.
+ * uppermost open dialog, at its top, because the rest of the page is inert then.
  */
 export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
 	const home = useRef<HTMLDivElement>(null);
 	useLayoutEffect(() => {
 		const place = document.createElement("div");
+		place.className = "d-toast-place";
 		render(<Region toasts={toasts} />, place);
-		const stop = effect(() => (openDialogs.value.at(-1) ?? home.current)?.append(place));
+		const stop = effect(() => (openDialogs.value.at(-1) ?? home.current)?.prepend(place));
+		addEventListener("click", press, true);
 		return () => {
 			stop();
+			removeEventListener("click", press, true);
 			render(null, place);
 			place.remove();
 		};
 	}, [toasts]);
 	return <div ref={home} />;
+}
+
+/** What the person has pressed last. Its toast must not cover it. */
+let pressed: Element | undefined;
+const press = ({ target }: Event) => (pressed = target instanceof Element ? target : undefined);
+
+/** Moves a toast above what made it, if it would cover that. */
+function keepClear(toast: HTMLElement): void {
+	toast.style.insetBlockEnd = "";
+	const made = pressed?.closest("button, a, label, [role=option]")?.getBoundingClientRect();
+	if (made === undefined || toast.closest("dialog") !== null) return;
+	const { top, bottom, left, right } = toast.getBoundingClientRect();
+	if (made.bottom < top || made.top > bottom || made.right < left || made.left > right) return;
+	toast.style.insetBlockEnd = `${innerHeight - made.top + 12}px`;
 }
 
 function Region({ toasts }: { readonly toasts: Toasts }) {
@@ -79,6 +96,9 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 		toasts.close();
 		if (focused) restoreFocus(before.current);
 	};
+	useLayoutEffect(() => {
+		if (said !== undefined && whole.current !== null) keepClear(whole.current);
+	}, [said]);
 	const error = said?.level === "assertive";
 	return (
 		<div

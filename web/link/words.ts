@@ -28,7 +28,7 @@ const german: Words = {
 	opening: "Wird geöffnet …",
 	notFound: "Dieser Link funktioniert nicht mehr.",
 	askAgain:
-		"Vielleicht ist er abgelaufen, oder Sie haben inzwischen einen neueren. Bitten Sie die Absender um einen.",
+		"Vielleicht ist er abgelaufen, oder Sie haben einen neueren. Bitten Sie die Absender um einen neuen.",
 	tooMany: "Von hier aus wurden zu viele Links geöffnet.",
 	waitAMinute: "Warten Sie eine Minute, und versuchen Sie es dann noch einmal.",
 	unreachable: "Es gibt gerade keine Verbindung.",

@@ -19,7 +19,8 @@ static, for this machine, or server/index.js from server-src/index.ts; ui/index.
 link/index.js from ui-src, display-src and link-src (index.tsx, index.ts or index.js); and
 contributions/NAME.js from each contributions-src/NAME.tsx, .ts or .js. Pages may import @narthex/sdk,
 @narthex/kit, preact and @preact/signals, a server in TypeScript @narthex/server; these come with this
-program. A server in Go needs Go; nothing needs Node. modules:package makes a package of the result.`,
+program. A server in Go needs Go; nothing needs Node. Where TypeScript is installed (tsc in node_modules or
+in the PATH), it checks what has a tsconfig.json. modules:package makes a package of the result.`,
 		Example: "  narthex-dev modules:build --dir prayer-list",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

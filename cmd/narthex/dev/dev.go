@@ -48,7 +48,7 @@ func Dev(p *cli.Program) *cobra.Command {
 		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated,
 an owner whose password is shown once, the modules of ./modules and of --module-dir, and a few samples.
 What is saved in a module's folder is built and runs a moment later, and open pages show it; what does
-not build or start is told on the terminal and on the pages, and the version before runs on. Modules find
+not build or start is shown on the terminal and on the pages, and the version before runs on. Modules find
 an object storage in the data folder, mail that is shown in the terminal, and a value for every
 secret they declare; the rota of a checkout finds its settings, too. Everything is kept in the data
 folder; delete that folder to start again.
@@ -139,11 +139,7 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 		if err != nil {
 			return err
 		}
-		stop, err := startObjects(ctx, objects)
-		if err != nil {
-			return err
-		}
-		defer stop()
+		defer startObjects(ctx, objects)()
 		own := &terminalMail{to: p.Stdout, bench: b}
 		lookup, supplies = withDevSecrets(lookup), devSupplies{mail: own, samples: true}
 	}
@@ -181,19 +177,16 @@ type devSupplies struct {
 }
 
 // startObjects serves the object storage until stop is called.
-func startObjects(ctx context.Context, objects *devStorage) (stop func(), err error) {
+func startObjects(ctx context.Context, objects *devStorage) (stop func()) {
 	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it must outlive the modules
-	ended := make(chan error, 1)
-	go func() { ended <- objects.Serve(serving) }()
-	select {
-	case <-objects.Ready():
-		return func() {
-			end()
-			<-ended
-		}, nil
-	case err := <-ended:
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = objects.Serve(serving)
+	}()
+	return func() {
 		end()
-		return nil, fmt.Errorf("%w: %w", errNoPort, err)
+		<-ended
 	}
 }
 
@@ -349,13 +342,4 @@ func listenOn(ctx context.Context, first uint16) (*net.TCPListener, error) {
 		}
 	}
 	return nil, errNoPort
-}
-
-// freePort finds a port for another server of dev.
-func freePort(ctx context.Context, first uint16) (int, error) {
-	listener, err := listenOn(ctx, first)
-	if err != nil {
-		return 0, err
-	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
@@ -20,16 +19,9 @@ import (
 // its objects in a folder. It verifies no signatures. Its only protection is that other pages in the
 // developer's browser do not know the access key.
 type devStorage struct {
-	address   string // on the loopback interface
+	listener  net.Listener // on the loopback interface, from the beginning: another dev may start meanwhile
 	accessKey string
 	objects   devObjects
-	ready     chan struct{}
-	once      sync.Once
-}
-
-func newDevStorage(address, accessKey, folder string) *devStorage {
-	return &devStorage{address: address, accessKey: accessKey, objects: devObjects(folder),
-		ready: make(chan struct{})}
 }
 
 // devObjectStorage creates the service on a port after the platform's, and adds the variables with which the
@@ -40,19 +32,16 @@ func devObjectStorage(
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDevData, err)
 	}
-	free, err := freePort(ctx, uint16(port+1))
+	listener, err := listenOn(ctx, uint16(port+1))
 	if err != nil {
 		return nil, err
 	}
-	address, accessKey := net.JoinHostPort("127.0.0.1", strconv.Itoa(free)), rand.Text()
-	variables["OBJECT_STORAGE_ENDPOINT"] = "http://" + address
+	accessKey := rand.Text()
+	variables["OBJECT_STORAGE_ENDPOINT"] = "http://" + listener.Addr().String()
 	variables["OBJECT_STORAGE_ACCESS_KEY"] = accessKey
 	variables["OBJECT_STORAGE_SECRET_KEY"] = rand.Text()
-	return newDevStorage(address, accessKey, folder), nil
+	return &devStorage{listener, accessKey, devObjects(folder)}, nil
 }
-
-// Ready is closed once the address is bound.
-func (d *devStorage) Ready() <-chan struct{} { return d.ready }
 
 // String returns the name of the service.
 func (d *devStorage) String() string { return "development object storage" }
@@ -60,10 +49,6 @@ func (d *devStorage) String() string { return "development object storage" }
 // Serve serves until ctx ends. Then it closes its connections at once, because the modules have stopped
 // before.
 func (d *devStorage) Serve(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.address)
-	if err != nil {
-		return err
-	}
 	server := &http.Server{
 		Handler:           d.requireKey(gofakes3.New(d.objects, gofakes3.WithTimeSkewLimit(0)).Server()),
 		ReadHeaderTimeout: 20 * time.Second,
@@ -73,8 +58,7 @@ func (d *devStorage) Serve(ctx context.Context) error {
 		defer close(closed)
 		_ = server.Close()
 	})
-	d.once.Do(func() { close(d.ready) })
-	err = server.Serve(listener)
+	err := server.Serve(d.listener)
 	if ctx.Err() != nil {
 		<-closed
 	}

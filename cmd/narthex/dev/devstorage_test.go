@@ -14,21 +14,21 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/porttest"
 	"github.com/narthex-platform/narthex/storage"
 )
 
 // serveObjects runs the storage until the test ends or stop is called.
 func serveObjects(t *testing.T, address, folder string) (stop func()) {
 	t.Helper()
-	service := newDevStorage(address, "key", folder)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := &devStorage{listener, "key", devObjects(folder)}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- service.Serve(ctx) }()
-	select {
-	case <-service.Ready():
-	case err := <-served:
-		t.Fatal(err)
-	}
 	ended := false
 	stop = func() {
 		cancel()
@@ -45,11 +45,7 @@ func serveObjects(t *testing.T, address, folder string) (stop func()) {
 // restart.
 func TestDevStorage(t *testing.T) {
 	t.Parallel()
-	port, err := freePort(t.Context(), 21_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(porttest.Free(t)))
 	stop := serveObjects(t, address, folder)
 	provider, err := storage.New(environment.Storage{
 		Endpoint: "http://" + address, Delivery: "http://" + address, Region: "us-east-1", ForcePathStyle: true,

@@ -104,7 +104,8 @@ func (w *watcher) run(ctx context.Context) {
 func (w *watcher) judge(event fsnotify.Event) (id string, what change) {
 	name := filepath.Base(event.Name)
 	if event.Op == fsnotify.Chmod || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") ||
-		strings.HasSuffix(name, "~") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".md") {
+		strings.HasSuffix(name, "~") || strings.HasSuffix(name, "_test.go") ||
+		strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".md") {
 		return "", 0
 	}
 	for _, s := range w.sources {

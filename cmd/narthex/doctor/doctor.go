@@ -70,7 +70,7 @@ type Examination struct {
 	Installed *catalog.Catalog     `json:"-"` // nil: discovery failed
 
 	listening      []uint32 // sockets of the platform's processes (httpserver.Sockets)
-	listeningKnown bool     // whether the database told them
+	listeningKnown bool     // whether the database could be asked
 
 	Healthy       bool                          `json:"healthy"` // nothing blocks
 	Topology      string                        `json:"topology,omitempty"`

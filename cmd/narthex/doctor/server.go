@@ -67,12 +67,24 @@ func (e *Examination) pooler(ctx context.Context, db *database.Database) {
 	case pooled && !says:
 		e.blockAll(database.ErrTransactionPooler)
 	case pooled:
+		e.storedSettings(ctx, db)
 		e.ok("Database pooler: one in transaction mode, as SERVICE_DATABASE_POOLER=transaction says.")
 	case says:
 		e.warn("DATABASE_POOLER_ABSENT", "SERVICE_DATABASE_POOLER=transaction is set, but "+notPooled(behind)+
 			"; remove it, because modules need more round trips with it.")
 	case behind:
 		e.ok("Database pooler: one in session mode, which needs no setting.")
+	}
+}
+
+// storedSettings looks for the settings that only migrations:apply can give to sessions behind a pooler.
+func (e *Examination) storedSettings(ctx context.Context, db *database.Database) {
+	switch stored, err := db.StoredSettings(ctx); {
+	case err != nil:
+		e.blockAll(err)
+	case !stored:
+		e.warn("DATABASE_POOLER_SETTINGS", "The database user lacks the limit of a statement's time and the "+
+			"costs of pages, which sessions behind the pooler need; run migrations:apply once more.")
 	}
 }
 

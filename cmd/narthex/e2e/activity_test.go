@@ -181,6 +181,12 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		{func() {
 			command("identity:export", "--user-id", anna, "--to", filepath.Join(t.TempDir(), "anna.json"))()
 		}, "operator person.exported", "operator person.exported"},
+		{func() { // the second one in a day is refused
+			if got := owner.do("POST", "/api/v1/people/"+anna+"/remind", object{}); got.status != 200 &&
+				got.status != 429 {
+				t.Errorf("reminding Anna: %d %s, want 200 or 429", got.status, got.body)
+			}
+		}, "person person.reminded", ""},
 		{send("POST", "/api/v1/people/"+anna+"/deactivate", `{}`), "person person.deactivated", ""},
 		{send("POST", "/api/v1/people/"+anna+"/reactivate", `{}`), "person person.reactivated", ""},
 		{func() { command("identity:deactivate", "--email", "Anna@example.org")() },

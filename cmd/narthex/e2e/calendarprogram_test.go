@@ -7,29 +7,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
 
 // calendarProgram is khal, which shows what vdirsyncer fetches from one address.
 type calendarProgram struct {
-	t        *testing.T
+	calendarReaders
+	address  string
 	programs map[string]string // their paths
-	home     string
-	from     time.Time // the first day that is shown
 }
 
 // TestCalendarProgram: a calendar program that fetches the house's calendar again and again has after each
 // change exactly that change: new, renamed, moved, cancelled and deleted events, a date of a series, and what
-// comes back. When nothing has changed it writes no file, and when the address ends it keeps what it has.
+// comes back. When nothing has changed it writes no file, and when the address ends it keeps what it has. So
+// have the libraries of two other languages, which other programs read calendars with.
 func TestCalendarProgram(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts a program of Python many times")
 	}
-	program := &calendarProgram{t: t, programs: map[string]string{}, home: t.TempDir(),
-		from: time.Now().AddDate(0, 0, 20)}
+	program := &calendarProgram{calendarReaders: readers(t), programs: map[string]string{}}
 	for _, name := range []string{"vdirsyncer", "khal"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -59,7 +57,8 @@ func TestCalendarProgram(t *testing.T) {
 	}
 	feed := owner.create(t, 201, "/api/v1/feeds",
 		map[string]string{"moduleId": "calendar", "path": "/calendar.ics", "label": "khal"})
-	program.subscribe(feed["url"].(string))
+	program.address = feed["url"].(string)
+	program.subscribe()
 
 	program.assert("an empty calendar")
 	made := owner.create(t, 201, events, event("Market; with, cake", on(0)+"T10:00"))
@@ -70,6 +69,7 @@ func TestCalendarProgram(t *testing.T) {
 	program.assert("a series", on(0)+" 10:00 Market; with, cake", on(1)+" 19:00 Chor übt",
 		on(8)+" 19:00 Chor übt", on(15)+" 19:00 Chor übt")
 	before := program.files()
+	program.assertUnchanged(program.address)
 	program.assert("nothing", on(0)+" 10:00 Market; with, cake", on(1)+" 19:00 Chor übt",
 		on(8)+" 19:00 Chor übt", on(15)+" 19:00 Chor übt")
 	if after := program.files(); !slices.Equal(before, after) {
@@ -107,7 +107,7 @@ func TestCalendarProgram(t *testing.T) {
 }
 
 // subscribe writes the settings of both programs.
-func (p *calendarProgram) subscribe(address string) {
+func (p *calendarProgram) subscribe() {
 	p.t.Helper()
 	for _, folder := range []string{"events", "status"} {
 		if err := os.Mkdir(filepath.Join(p.home, folder), 0o700); err != nil {
@@ -127,7 +127,7 @@ func (p *calendarProgram) subscribe(address string) {
 			"datetimeformat = %%Y-%%m-%%d %%H:%%M\n" +
 			"longdatetimeformat = %%Y-%%m-%%d %%H:%%M\n",
 	} {
-		text = fmt.Sprintf(text+"%.[2]s", p.home, address)
+		text = fmt.Sprintf(text+"%.[2]s", p.home, p.address)
 		if err := os.WriteFile(filepath.Join(p.home, name), []byte(text), 0o600); err != nil {
 			p.t.Fatal(err)
 		}
@@ -137,9 +137,10 @@ func (p *calendarProgram) subscribe(address string) {
 	}
 }
 
-// assert fetches the calendar, and checks all that the program shows of a month.
+// assert fetches the calendar, and checks all that the program and the libraries show of a month.
 func (p *calendarProgram) assert(what string, want ...string) {
 	p.t.Helper()
+	p.assertRead(what, p.address, want...)
 	// Clients that have emptied everything ask first; this one is told that it may.
 	if report, err := p.run("vdirsyncer", "sync", "--force-delete"); err != nil {
 		p.t.Fatalf("%s: %v\n%s", what, err, report)
@@ -149,15 +150,7 @@ func (p *calendarProgram) assert(what string, want ...string) {
 	if err != nil {
 		p.t.Fatalf("%s: %v\n%s", what, err, report)
 	}
-	var got []string
-	for line := range strings.Lines(report) {
-		if line = strings.TrimSpace(line); line != "" && line != "No events" {
-			got = append(got, line)
-		}
-	}
-	if !slices.Equal(got, want) {
-		p.t.Errorf("%s: the program shows\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	p.assertLines(what+": the program", report, want)
 }
 
 // files returns names, times and lengths of the files that the program has.

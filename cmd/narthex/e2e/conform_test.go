@@ -25,6 +25,16 @@ func TestModulesConform(t *testing.T) {
 	assertConforms(t, "announcements", builtModule(t, "announcements"))
 }
 
+// TestChecklistsConform tests the sample module in TypeScript.
+func TestChecklistsConform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every check of conformance")
+	}
+	skipScriptsWithRace(t)
+	t.Parallel()
+	assertConforms(t, "checklists", builtModule(t, "checklists"))
+}
+
 // TestNewScriptConforms tests a server in TypeScript as modules:new writes it.
 func TestNewScriptConforms(t *testing.T) {
 	if testing.Short() {

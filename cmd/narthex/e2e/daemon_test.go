@@ -208,6 +208,9 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL": address,
 	}}
+	if db.Settings.Pooled {
+		i.environment["SERVICE_DATABASE_POOLER"] = "transaction"
+	}
 	if slices.Contains(modules, "announcements") { // it declares a bucket, which these tests do not use
 		i.environment["OBJECT_STORAGE_ENDPOINT"] = "http://127.0.0.1:1"
 		i.environment["OBJECT_STORAGE_ACCESS_KEY"] = "nobody"

@@ -338,7 +338,7 @@ func assertModuleWorks(t *testing.T, owner *person) {
 		{"POST", "/reminders", nil, http.StatusOK, `{"outcome":"NOT_CONFIGURED"}`},
 		{"DELETE", "/notes/2", nil, http.StatusNotFound, "NOTE_NOT_FOUND"},
 		{"DELETE", "/notes/1", nil, http.StatusNoContent, ""},
-		{"GET", "/notes", nil, http.StatusOK, `{"nextCursor":null,"notes":[]}`},
+		{"GET", "/notes", nil, http.StatusOK, `{"nextCursor":null,"notes":[],"rev":3}`},
 	} {
 		if got := owner.do(c.method, root+c.path, c.body); got.status != c.status ||
 			!strings.Contains(got.body, c.wanted) {

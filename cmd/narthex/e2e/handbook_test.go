@@ -370,17 +370,18 @@ systemctl is-active narthex.socket narthex.service || true
 systemctl list-unit-files 'narthex.*' --no-legend || true
 ss -ltn 2>/dev/null | grep :3000 || true
 cd /; su postgres -c "psql -qAtc \"SELECT rolname FROM pg_roles WHERE rolname !~ '^pg_'\""`)
-	want := `/etc/nginx/sites-available/narthex
+	cluster := strings.TrimSpace(h.run("ls -d /etc/postgresql/*/main"))
+	want := strings.ReplaceAll(`/etc/nginx/sites-available/narthex
 /etc/nginx/sites-enabled/narthex
-/etc/postgresql/15/main/conf.d/narthex.conf
-/etc/postgresql/15/main/narthex.crt
-/etc/postgresql/15/main/narthex.key
+CLUSTER/conf.d/narthex.conf
+CLUSTER/narthex.crt
+CLUSTER/narthex.key
 /etc/ssl/certs/narthex-postgresql.pem
 /usr/local/share/ca-certificates/narthex-postgresql.crt
 inactive
 inactive
 postgres
-`
+`, "CLUSTER", cluster)
 	if left != want {
 		h.t.Errorf("after the removal there is\n%swant\n%s", left, want)
 	}

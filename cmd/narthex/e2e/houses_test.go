@@ -39,6 +39,7 @@ func TestManyHouses(t *testing.T) {
 	m.run("systemctl start narthex-backup@grace.service\nls /var/backups/narthex-houses/grace/20*.narthex")
 
 	m.run("rm /root/*.deb; cp /srv/newer/*.deb /root")
+	h.checkRefusedUpgrade()
 	stop := h.load()
 	m.follow(page, "upgrade")
 	stop()
@@ -152,6 +153,29 @@ if as psql -Atc 'SELECT 1' "${url%/*}/narthex_hope" 2>/dev/null; then
 	echo "grace connects to the database of hope"
 	exit 1
 fi`)
+}
+
+// checkRefusedUpgrade: when the rehearsal of one house fails, the upgrade stops, names it and changes
+// nothing.
+func (h *houses) checkRefusedUpgrade() {
+	h.t.Helper()
+	damage := func(with string) {
+		h.run(`cd / && su postgres -c "psql --quiet narthex_hope" <<SQL
+UPDATE core.migration SET checksum = ` + with + ` WHERE line = 'core' AND version = 1
+SQL`)
+	}
+	damage("reverse(checksum)")
+	said := h.run(`before=$(dpkg-query --show narthex; narthexctl --house grace migrations:status)
+if narthexctl upgrade /root/narthex_*.deb 2>&1; then
+	echo "the upgrade was not refused"
+	exit 1
+fi
+test "$before" = "$(dpkg-query --show narthex; narthexctl --house grace migrations:status)"`)
+	if !strings.Contains(said, "narthexctl: hope could not be upgraded; nothing was changed") ||
+		!strings.Contains(said, "MIGRATION_HISTORY_CHANGED") {
+		h.t.Errorf("an upgrade that one house cannot have says\n%s", said)
+	}
+	damage("reverse(checksum)")
 }
 
 // load sends requests to both houses, each with a new connection, until it is stopped: to grace at once, and

@@ -147,6 +147,7 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	u := newUnit(t, "home", "announcements", "calendar", "stage", "rota", "countdown")
 	u.useObjectStorage("http://" + storagetest.New(t).Address)
 	u.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
+	u.db.Exec(t, `UPDATE core.house SET time_zone = `+farFromEight()+`, rev = rev + 1`)
 	u.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')`)
 	u.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
@@ -165,7 +166,8 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	declared := func() bool {
 		var all bool
 		err := u.db.Pool(t).QueryRow(t.Context(), `
-			SELECT EXISTS (SELECT FROM core.module_schedule WHERE module_id = 'rota')`).Scan(&all)
+			SELECT count(DISTINCT module_id) = 4 -- all but home and countdown
+			FROM core.module_schedule`).Scan(&all)
 		return err == nil && all
 	}
 	eventually(t, "the schedules are declared", declared)
@@ -173,8 +175,8 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	due := func() {
 		u.db.Exec(t, `UPDATE core.module_schedule SET due_at = now()`)
 	}
-	due()
 	eventually(t, "every schedule has run", func() (ran bool) {
+		u.db.Exec(t, `UPDATE core.module_schedule SET due_at = now() WHERE ended_at IS NULL AND due_at > now()`)
 		err := u.db.Pool(t).QueryRow(t.Context(), `
 			SELECT bool_and(ended_at IS NOT NULL) FROM core.module_schedule`).Scan(&ran)
 		return err == nil && ran
@@ -202,6 +204,15 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	if in := at - time.Now().Unix(); err != nil || at < next-2 || at > next+600 || in < 15*60 {
 		t.Errorf("the file wake has %q, in %d s; want the time of the next run with work, %d", stored, in, next)
 	}
+}
+
+// farFromEight returns a zone in which it is not soon eight in the morning: on Mondays Rota has its digest to
+// send then, for which the process stays.
+func farFromEight() string {
+	if hour := time.Now().UTC().Hour(); hour >= 6 && hour <= 8 {
+		return "Asia/Tokyo" // nine hours later
+	}
+	return "UTC"
 }
 
 // rests reports whether a schedule of Rota has nothing to do.

@@ -25,7 +25,6 @@ type linkFixture struct {
 func installLinks(t *testing.T) *linkFixture {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), "stage", "rota")
-	i.useProxyAddresses()
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
 	for _, command := range [][]string{
 		{"migrations:apply"},
@@ -50,7 +49,7 @@ func installLinks(t *testing.T) *linkFixture {
 // link makes a link and returns its secret.
 func (f *linkFixture) link(t *testing.T, module, permission, subject string, ends time.Time) string {
 	t.Helper()
-	address, err := f.service.Create(t.Context(), module, permission, subject, ends)
+	address, err := f.service.Create(t.Context(), "", "", module, permission, subject, ends)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +71,7 @@ func (p *person) open(module, secret string) httpResponse {
 func TestLinkReachesItsModuleAlone(t *testing.T) {
 	t.Parallel()
 	f := installLinks(t)
+	f.useProxyAddresses()
 	s := f.inProcess(t)
 	guest := f.visitorFrom(t, 1)
 	opened := guest.open("rota", f.link(t, "rota", "rota.link.respond", "00000000-0000-4000-8000-000000000001",
@@ -132,6 +132,7 @@ func TestLinkReachesItsModuleAlone(t *testing.T) {
 func TestLinkThatDoesNotWork(t *testing.T) {
 	t.Parallel()
 	f := installLinks(t)
+	f.useProxyAddresses()
 	f.inProcess(t)
 	const permission = "rota.link.respond"
 	visitors := 0
@@ -164,7 +165,7 @@ func TestLinkThatDoesNotWork(t *testing.T) {
 			t.Fatalf("the descriptor: %d %s", got.status, got.body)
 		}
 		if what == "revoked" {
-			if err := f.service.Revoke(t.Context(), "rota", what+" later"); err != nil {
+			if err := f.service.Revoke(t.Context(), "", "rota", what+" later"); err != nil {
 				t.Fatal(err)
 			}
 		} else {
@@ -184,6 +185,19 @@ func TestLinkThatDoesNotWork(t *testing.T) {
 	}
 	if got := visitor().do("GET", "/link/stage", nil); got.status != 404 {
 		t.Errorf("the page of a module without links: %d, want 404", got.status)
+	}
+	writer := visitor()
+	opened = writer.open("rota", f.link(t, "rota", permission, "writer", later))
+	writer.cookie, _, _ = strings.Cut(opened.header.Get("Set-Cookie"), ";")
+	for n := range 31 {
+		got := writer.do("POST", "/api/v1/module-links/rota/api/link/00000000-0000-4000-8000-000000000001/answer",
+			map[string]string{})
+		if limited := got.status == 429 && got.header.Get("X-Retry-After") != ""; limited != (n == 30) {
+			t.Fatalf("write %d: %d %s, want 30 answers and then 429", n+1, got.status, got.body)
+		}
+	}
+	if got := writer.do("GET", "/api/v1/module-links/rota", nil); got.status != 200 {
+		t.Errorf("a read after too many writes: %d, want 200", got.status)
 	}
 	guesser := visitor()
 	for n := range 31 {

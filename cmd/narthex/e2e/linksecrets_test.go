@@ -16,7 +16,8 @@ var guestAddress = regexp.MustCompile(`http\S+/link/calendar#\S+`)
 
 // TestSecretsOfLinksAreNowhere: what opens a link, and the address of a feed, are in no line of the log, no
 // activity, no figure, no module's output, no row and no support bundle, and neither is what a guest has
-// typed. Doctor says how many there are. An erased person's link gives the one 404.
+// typed. Doctor says how many there are. The link of a deactivated person, and of an erased one, gives the
+// one 404.
 func TestSecretsOfLinksAreNowhere(t *testing.T) {
 	t.Parallel()
 	i := install(t, "calendar")
@@ -45,6 +46,9 @@ func TestSecretsOfLinksAreNowhere(t *testing.T) {
 	hide := map[string]any{"name": "Marked Guest", "email": "marked-guest@example.org", "language": "en",
 		"answers": map[string]string{}}
 	address := owner.create(t, 201, root+"s/link", map[string]any{})["address"].(string)
+	if got := i.actions(t, i.recorded(t)-1); got != "person link.made" {
+		t.Errorf("making the link is recorded as %q, want person link.made", got)
+	}
 	guest := i.openLink(t, address)
 	after(address, "#")
 	after(guest.cookie, "narthex_link=")
@@ -122,6 +126,15 @@ func TestSecretsOfLinksAreNowhere(t *testing.T) {
 
 	theirs := i.openLink(t, own)
 	id := member.userID(t)
+	owner.create(t, 200, "/api/v1/people/"+id+"/deactivate", struct{}{})
+	if got := theirs.do("GET", guestRoot+"/link", nil); got.status != 404 ||
+		got.body != `{"code":"LINK_NOT_FOUND"}` {
+		t.Errorf("the link of a deactivated person: %d %s, want the one 404", got.status, got.body)
+	}
+	owner.create(t, 200, "/api/v1/people/"+id+"/reactivate", struct{}{})
+	if got := theirs.do("GET", guestRoot+"/link", nil); got.status != 200 {
+		t.Errorf("the link of one who is back: %d %s, want 200", got.status, got.body)
+	}
 	owner.create(t, 200, "/api/v1/people/"+id+"/deactivate", struct{}{})
 	owner.create(t, 200, "/api/v1/people/"+id+"/erase", struct{}{})
 	waittest.Until(t, "the link of an erased person ends", func() bool {

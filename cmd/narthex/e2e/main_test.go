@@ -71,7 +71,7 @@ var (
 	})
 	// shortBinary is narthex with a tenth of each deadline (supervisor/deadlines).
 	shortBinary = sync.OnceValues(func() (path string, err error) {
-		return buildProgram("narthex-short", "narthex", "-tags", "shortdeadlines")
+		return buildProgram("narthex-short", "narthex", "-tags", "nomsgpack,shortdeadlines")
 	})
 )
 
@@ -84,7 +84,8 @@ func buildProgram(file, name string, flags ...string) (path string, err error) {
 }
 
 // developmentCommands are the commands that only narthex-dev has.
-var developmentCommands = []string{"dev", "modules:build", "modules:new", "modules:conform", "sdk:export"}
+var developmentCommands = []string{"dev", "modules:build", "modules:new", "modules:test",
+	"modules:conform", "sdk:export"}
 
 // binaryFor returns the program that has a command: narthex, if it has it.
 func binaryFor(args []string) (path string, err error) {

@@ -41,7 +41,7 @@ func TestMakeNamesPackages(t *testing.T) {
 	hide := "[ ! -d " + installed + " ] || mount -t tmpfs none " + installed + "; "
 	for target, wants := range map[string][]string{
 		"dev": {"Ask an administrator for: apt-get install postgresql\n", "apt-get install npm"},
-		"test": {"Ask an administrator for: apt-get install gcc libc6-dev openssh-client chromium " +
+		"test": {"Ask an administrator for: apt-get install gcc libc6-dev openssh-client chromium-headless-shell " +
 			"fonts-dejavu-core poppler-utils npm\n"},
 		"web": {"Ask an administrator for: apt-get install npm\n"},
 	} {

@@ -369,6 +369,15 @@ func TestMistakes(t *testing.T) {
 	runProgram(t, checkout, program, "modules:new", "--module", "prayer-list")
 	s := &scratch{t: t, folder: filepath.Join(checkout, "modules", "prayer-list"),
 		before: make(map[string]string)}
+	for _, file := range []string{"main.go", "notes.go"} { // with routes of its own, for mistakes in them
+		text, err := os.ReadFile(filepath.Join("testdata/mistakes", file+".txt"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.folder, file), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	environment := map[string]string{"PWD": checkout, "HOME": os.Getenv("HOME")}
 	r := startCommand(t, environment, "", "dev", fmt.Sprintf("--port=%d", porttest.Free(t)))
 	r.awaitOutputWithin(t, &r.stdout, "Ctrl-C", 2*patience)

@@ -243,7 +243,9 @@ var (
 // TestRoutesOfTheSampleModules calls every route and every channel of the sample modules in their sandbox: as
 // processes of the platform, with the few variables and files that a module has there. A route or a channel
 // without a case fails the test. The shapes of the answers are in testdata/moduleroutes.golden, which
-// MODULE_ROUTES=write writes.
+// MODULE_ROUTES=write writes. Checklists is a script, whose process is the program of the platform; this
+// test's own program needs libraries that the sandbox does not let it load. Its routes are called by its own
+// tests (modulehost/scripttest) and by TestChecklists of web/browsertest.
 func TestRoutesOfTheSampleModules(t *testing.T) {
 	t.Parallel()
 	i := install(t, "announcements", "calendar", "countdown", "home", "rota", "stage")

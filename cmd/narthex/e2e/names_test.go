@@ -177,11 +177,11 @@ func TestVolunteersWhoBecomeAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	later, err := filepath.Glob(filepath.Join(older, "rota", "migrations", "000[2-9]_*.sql"))
-	if err != nil || len(later) == 0 {
-		t.Fatalf("rota's later migrations: %q, %v", later, err)
+	migrations, err := filepath.Glob(filepath.Join(older, "rota", "migrations", "*.sql")) // in their order
+	if err != nil || len(migrations) < 2 {
+		t.Fatalf("rota's migrations: %q, %v", migrations, err)
 	}
-	for _, migration := range later {
+	for _, migration := range migrations[1:] {
 		if err := os.Remove(migration); err != nil {
 			t.Fatal(err)
 		}

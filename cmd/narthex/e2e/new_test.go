@@ -103,7 +103,7 @@ func TestNewModule(t *testing.T) {
 			t.Errorf("%v: POST %s: status %v, want %v",
 				id, "/api/v1/modules/"+id+"/notes", got.status, http.StatusBadRequest)
 		}
-		const empty = `{"nextCursor":null,"notes":[]}`
+		const empty = `{"nextCursor":null,"notes":[],"rev":1}`
 		if got := owner.do("GET", "/api/v1/modules/"+id+"/notes", nil); got.body != empty {
 			t.Errorf("%v: GET %s: body %.200q, want %.200q",
 				id, "/api/v1/modules/"+id+"/notes", got.body, empty)

@@ -20,7 +20,7 @@ func through(t *testing.T, db *databasetest.DB, mode poolertest.Mode) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address.Host = fmt.Sprintf("127.0.0.1:%d", poolertest.Start(t, db.Settings, mode).Servers[0].Port)
+	address.Host = fmt.Sprintf("127.0.0.1:%d", poolertest.Start(t, db.Server, mode).Servers[0].Port)
 	return address.String()
 }
 
@@ -87,8 +87,12 @@ func TestTransactionPooler(t *testing.T) {
 		}
 	}
 	if got := said("doctor", cli.ExitSuccess); !strings.Contains(got, "one in transaction mode") ||
-		!strings.Contains(got, "Processes: 1 ") {
+		!strings.Contains(got, "Processes: 1 ") || strings.Contains(got, "DATABASE_POOLER_SETTINGS") {
 		t.Errorf("doctor through a pooler in transaction mode:\n%s", got)
+	}
+	i.db.Exec(t, `ALTER ROLE CURRENT_USER IN DATABASE `+i.db.Settings.Name+` RESET ALL`)
+	if got := said("doctor", cli.ExitSuccess); !strings.Contains(got, "DATABASE_POOLER_SETTINGS") {
+		t.Errorf("doctor without the settings of the database user:\n%s", got)
 	}
 	backup := "backup:create --to " + filepath.Join(t.TempDir(), "backup")
 	if got := said(backup, cli.ExitFailure); !strings.Contains(got, "DATABASE_SESSION_REQUIRED") {

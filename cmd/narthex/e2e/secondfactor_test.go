@@ -101,3 +101,33 @@ func TestRemovedByTheOperator(t *testing.T) {
 		t.Errorf("%d further mails, want none", n)
 	}
 }
+
+// TestMailsAboutTheSecondFactor: a person is told of each change, and of a used code, in the house's
+// language.
+func TestMailsAboutTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	box := i.mailbox(t)
+	i.useProxyAddresses()
+	i.start(t)
+	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
+	owner.must(t, "PUT", "/api/v1/house", object{"name": "St. Marien", "accent": "plum", "language": "de",
+		"timeZone": nil, "secondFactor": "optional"})
+	told := func(want string) {
+		t.Helper()
+		if text := strings.Join(strings.Fields(box.next(t).text(t)), " "); !strings.Contains(text, want) {
+			t.Errorf("the mail says %q, want %q", text, want)
+		}
+	}
+	_, id, codes := owner.addPasskey(t, i.address)
+	told("wurde ein Passkey hinzugefügt")
+	i.visitorFrom(t, 2).begin(t, ownerAddress, ownerPassword).
+		must(t, "POST", factorPath, object{"recoveryCode": codes[0]})
+	told("mit dem Passwort und einem Notfallcode angemeldet")
+	owner.must(t, "POST", passkeysPath+"/"+id+"/remove", object{})
+	told("wurde ein Passkey entfernt")
+	owner.addPasskey(t, i.address)
+	told("wurde ein Passkey hinzugefügt")
+	i.mustRun(t, "identity:remove-second-factor", "--", "--email", ownerAddress)
+	told("wurde ein Passkey entfernt")
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 const guestRoot = "/api/v1/module-links/calendar/api"
@@ -15,12 +17,13 @@ const guestRoot = "/api/v1/module-links/calendar/api"
 // openLink opens an address of the calendar for guests as a browser does, and returns who has its cookie.
 func (i *installation) openLink(t *testing.T, address string) *person {
 	t.Helper()
-	root, secret, _ := strings.Cut(address, "#")
-	if root != i.address+"/link/calendar" {
-		t.Fatalf("the address is %q, want a page of the calendar", address)
+	page, secret, _ := strings.Cut(address, "#")
+	module, found := strings.CutPrefix(page, i.address+"/link/")
+	if !found {
+		t.Fatalf("the address is %q, want a page for links", address)
 	}
-	guest := i.visitor(t)
-	opened := guest.open("calendar", secret)
+	guest := i.visitorFrom(t, 1)
+	opened := guest.open(module, secret)
 	if opened.status != 200 {
 		t.Fatalf("opening the link: %d %s", opened.status, opened.body)
 	}
@@ -29,10 +32,13 @@ func (i *installation) openLink(t *testing.T, address string) *person {
 }
 
 // TestSignUpByLink: a guest signs up by the address that the organiser hands out, gets a mail, and withdraws
-// by its link. Of fifty who then want the last two places at once, over two processes, two get them.
+// by its link. Of fifty who then want the last two places at once, over two processes, two get them: the
+// sheet is locked until six have come to it, so that none of those has seen what another one does.
 func TestSignUpByLink(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "calendar")
+	one.useProxyAddresses()
+	two.useProxyAddresses()
 	box := one.mailbox(t)
 	for _, name := range []string{"SERVICE_SMTP_HOST", "SERVICE_SMTP_PORT", "SERVICE_SMTP_SECURITY",
 		"SERVICE_SMTP_FROM"} {
@@ -41,7 +47,7 @@ func TestSignUpByLink(t *testing.T) {
 	for _, r := range []*invocation{one.start(t), two.start(t)} {
 		r.awaitOutput(t, &r.stderr, "realtime backplane connected")
 	}
-	owner := one.signIn(t, ownerAddress, ownerPassword)
+	owner := one.visitorFrom(t, 2).signInAs(t, ownerAddress)
 	at := time.Now().AddDate(0, 0, 3).Format(time.DateOnly)
 	const root = "/api/v1/modules/calendar/events"
 	camp := owner.create(t, 201, root, map[string]any{"title": "Camp", "start": at + "T10:00",
@@ -74,15 +80,40 @@ func TestSignUpByLink(t *testing.T) {
 		t.Errorf("the link of Anna, who has withdrawn: %d %s, want the one 404", got.status, got.body)
 	}
 
-	elsewhere := two.visitor(t)
-	elsewhere.cookie = guest.cookie
+	here, elsewhere := one.visitor(t), two.visitor(t)
+	here.cookie, elsewhere.cookie = guest.cookie, guest.cookie
+	sheet, err := one.db.Pool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sheet.Rollback(t.Context()) }() // if the test fails before it does
+	if _, err := sheet.Exec(t.Context(), `SELECT FROM module_calendar.sheets FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
 	var all sync.WaitGroup
-	for n := range 50 {
+	comes := func(n int) {
 		all.Go(func() {
-			if got := signUp([]*person{guest, elsewhere}[n%2], fmt.Sprint("Guest", n)); got.status != 201 {
+			by := []*person{here, elsewhere}[n%2].fromAddress(n)
+			if got := signUp(by, fmt.Sprint("Guest", n)); got.status != 201 {
 				t.Errorf("guest %d: %d %s, want 201", n, got.status, got.body)
 			}
 		})
+	}
+	for n := range 6 { // fewer than the connections that both processes have for the module
+		comes(n)
+	}
+	waittest.Until(t, "six wait for the sheet", func() bool {
+		var waiting int
+		err := one.db.Pool(t).QueryRow(t.Context(), `
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+		return err == nil && waiting >= 6
+	})
+	if err := sheet.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 44 {
+		comes(n + 6)
 	}
 	all.Wait()
 	var shown struct{ People []struct{ Waits bool } }

@@ -70,11 +70,25 @@ func ApplyMigrations(
 	if err := refusePooler(ctx, settings.Database); err != nil {
 		return migrations.Report{}, err
 	}
-	return migrations.Apply(ctx, migrations.Options{
+	report, err := migrations.Apply(ctx, migrations.Options{
 		Connect:    database.Config(settings.Database),
 		Modules:    MigrationLines(installed),
 		SharedRole: !settings.Production,
 	})
+	if err == nil && settings.Database.Pooled {
+		err = storeSettings(ctx, settings.Database)
+	}
+	return report, err
+}
+
+// storeSettings is for a transaction pooler, whose sessions the platform cannot give settings of its own.
+func storeSettings(ctx context.Context, settings environment.Database) (err error) {
+	db, err := database.Open(settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.StoreSettings(ctx)
 }
 
 // refusePooler refuses a transaction pooler that the settings do not name. Whatever else is wrong with the

@@ -66,7 +66,7 @@ func (s *Server) Routes() []httpapi.Route {
 	var modules []httpapi.Route
 	for _, module := range s.modules {
 		if module.process != nil {
-			modules = append(modules, gateway.Routes(gateway.Module{
+			modules = append(modules, s.links.Limit(gateway.Routes(gateway.Module{
 				ID:       module.Manifest.ID,
 				Process:  module.process,
 				Calls:    module.facade,
@@ -75,7 +75,7 @@ func (s *Server) Routes() []httpapi.Route {
 				HouseRev: s.houseRev,
 				Tell:     module.process.Tell,
 				Links:    module.Manifest.Link != nil,
-			})...)
+			}))...)
 			modules = append(modules, s.channelRoutes(module)...)
 		}
 	}

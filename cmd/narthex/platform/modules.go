@@ -117,7 +117,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Secrets:      s.secrets.of(declared),
 		Capabilities: s.capabilitiesOf(module),
 		Buckets:      s.bucketsOf(declared),
-		Mail:         s.mails,
+		Mail:         s.emails.ForModules(s.mails),
 		House:        s.houseOfModules,
 		Realtime:     s.hubs,
 		Log:          s.log,
@@ -186,12 +186,18 @@ type linksOf struct {
 	moduleID, permission string
 }
 
-func (l linksOf) Create(ctx context.Context, subject string, ends time.Time) (address string, err error) {
-	return l.service.Create(ctx, l.moduleID, l.permission, subject, ends)
+func (l linksOf) Create(
+	ctx context.Context, by, person, subject string, ends time.Time,
+) (address string, err error) {
+	return l.service.Create(ctx, by, person, l.moduleID, l.permission, subject, ends)
 }
 
-func (l linksOf) Revoke(ctx context.Context, subject string) error {
-	return l.service.Revoke(ctx, l.moduleID, subject)
+func (l linksOf) Revoke(ctx context.Context, by, subject string) error {
+	return l.service.Revoke(ctx, by, l.moduleID, subject)
+}
+
+func (l linksOf) Assign(ctx context.Context, person, subject string) error {
+	return l.service.Assign(ctx, person, l.moduleID, subject)
 }
 
 func (s *Server) houseRev() int64 {

@@ -33,6 +33,7 @@ import (
 	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/feeds"
 	"github.com/narthex-platform/narthex/services/health"
@@ -81,6 +82,7 @@ type Server struct {
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
 	mails         *mail.Counter // of the platform and all modules
+	emails        *emails.Writer
 	identity      *identity.Service
 	people        *people.Service
 	secondFactor  *secondfactor.Service

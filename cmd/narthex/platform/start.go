@@ -162,13 +162,13 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
-	mails := emails.New(s.Settings.Identity.Dashboard, s.house)
+	s.emails = emails.New(s.Settings.Identity.Dashboard, s.house)
 	s.identity, err = identity.New(identity.Config{
 		Store:    accounts,
 		Settings: s.Settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
-		Emails:   mails,
+		Emails:   s.emails,
 		Log:      s.log,
 	})
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Sessions:  s.identity,
 		Accounts:  accounts,
 		Outbox:    s.outbox,
-		Emails:    mails,
+		Emails:    s.emails,
 		House:     s.house,
 		Dashboard: s.Settings.Identity.Dashboard,
 		Log:       s.log,
@@ -230,7 +230,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Declared:  s.Registry.Declared,
 		Limiter:   s.limiter,
 		Outbox:    s.outbox,
-		Emails:    mails,
+		Emails:    s.emails,
 		Erased:    s.erasures.Look,
 		Exporters: s,
 		Log:       s.log,

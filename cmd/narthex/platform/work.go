@@ -11,7 +11,7 @@ type Work struct {
 	Routes    []WorkRoute    `json:"routes"`
 	Channels  []WorkChannel  `json:"channels"`
 	Schedules []WorkSchedule `json:"schedules"`
-	Erases    bool           `json:"erases"` // it is told when a person is erased
+	Erases    bool           `json:"erases"` // it takes part when a person is erased
 }
 
 // WorkRoute is a route below the module's own root.

@@ -78,7 +78,7 @@ func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string
 // isDevelopment reports whether a command exists only in narthex-dev, for a caller who tries it in narthex.
 func isDevelopment(command string) bool {
 	switch command {
-	case "dev", "modules:new", "modules:build", "modules:conform", "sdk:export":
+	case "dev", "modules:new", "modules:build", "modules:test", "modules:conform", "sdk:export":
 		return true
 	}
 	return false

@@ -88,6 +88,8 @@ var files = map[string]struct {
 	"deploy/postgresql/roles.sql":            {"usr/share/narthex/roles.sql", 0o644},
 	"deploy/proxy/Caddyfile":                 {"usr/share/doc/narthex/examples/Caddyfile", 0o644},
 	"deploy/proxy/nginx.conf":                {"usr/share/doc/narthex/examples/nginx.conf", 0o644},
+	"deploy/postgresql/patroni.yml":          {"usr/share/doc/narthex/examples/patroni.yml", 0o644},
+	"deploy/proxy/several.haproxy.cfg":       {"usr/share/doc/narthex/examples/several.haproxy.cfg", 0o644},
 	"deploy/proxy/several.Caddyfile":         {"usr/share/doc/narthex/examples/several.Caddyfile", 0o644},
 	"deploy/proxy/several.nginx.conf":        {"usr/share/doc/narthex/examples/several.nginx.conf", 0o644},
 	"deploy/proxy/storage.Caddyfile":         {"usr/share/doc/narthex/examples/storage.Caddyfile", 0o644},

@@ -58,6 +58,9 @@ func TestStoreFaults(t *testing.T) {
 	} {
 		t.Run(row.fault, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasSuffix(row.fault, "TYPE text") {
+				databasetest.NeedsSessions(t, "the description is an old one, and there is no row that it does not fit")
+			}
 			h := setup(t)
 			h.Exec(t, row.fault)
 			wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")

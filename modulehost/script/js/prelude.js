@@ -137,13 +137,16 @@
   });
 
   // A transaction's statements run in the order in which they were given.
+  const begunOf = new WeakMap();
   const transactionOf = (begun) => {
     let last = Promise.resolve();
-    return statements(begun, (f, ...rest) => {
+    const made = statements(begun, (f, ...rest) => {
       const made = last.then(() => f(...rest));
       last = made.catch(() => {});
       return made;
     });
+    begunOf.set(made, begun);
+    return made;
   };
 
   const db = {
@@ -239,8 +242,9 @@
     can: (permission) => native.can(permission),
     people: { names: (ids) => native.names(ids) },
     links: {
-      create: (subject, ends) => native.createLink(subject, ends),
+      create: (subject, ends, userId) => native.createLink(subject, ends, userId),
       revoke: (subject) => native.revokeLinks(subject),
+      assign: (subject, userId) => native.assignLinks(subject, userId),
     },
     capability: (id) => ({
       call: (method, input = null) => native.invoke(id, method, stringify(input)),
@@ -266,6 +270,20 @@
       delete: route("DELETE"),
     };
   };
+  const collection = (declare) => ({ check, change, fields, ...options }) => {
+    declare.collection(stringify({ ...options, fields: Object.entries(fields ?? {}) }),
+      check && checked(check) && ((text) => {
+        const row = parse(text);
+        const returned = check(row);
+        if (returned && typeof returned.then === "function") {
+          throw new TypeError("the check of a collection returns without await");
+        }
+        return stringify(row);
+      }),
+      change && checked(change) && (async (held) => {
+        await change((tx) => native.applyChange(begunOf.get(tx), held));
+      }));
+  };
   const seconds = { seconds: 1, minutes: 60, hours: 3600, days: 86400 };
   const interval = (given) => {
     if (typeof given === "number") return given;
@@ -283,6 +301,7 @@
     const snapshot = (handler) => checked(handler) && (async () => packJSON(await handler()));
     const returned = exported.setup({
       ...routes(declare),
+      collection: collection(declare),
       probe: declare.probe,
       feed: (path, permission, mediaType, handler) =>
         declare.feed(path, permission, mediaType, checked(handler) &&

@@ -56,6 +56,7 @@ const (
 	Method_METHOD_HOUSE           Method = 55
 	Method_METHOD_CREATE_LINK     Method = 56
 	Method_METHOD_REVOKE_LINKS    Method = 57
+	Method_METHOD_ASSIGN_LINKS    Method = 58
 	Method_METHOD_BUCKET_LIST     Method = 64
 	Method_METHOD_BUCKET_HEAD     Method = 65
 	Method_METHOD_BUCKET_GET      Method = 66
@@ -99,6 +100,7 @@ var (
 		55: "METHOD_HOUSE",
 		56: "METHOD_CREATE_LINK",
 		57: "METHOD_REVOKE_LINKS",
+		58: "METHOD_ASSIGN_LINKS",
 		64: "METHOD_BUCKET_LIST",
 		65: "METHOD_BUCKET_HEAD",
 		66: "METHOD_BUCKET_GET",
@@ -139,6 +141,7 @@ var (
 		"METHOD_HOUSE":           55,
 		"METHOD_CREATE_LINK":     56,
 		"METHOD_REVOKE_LINKS":    57,
+		"METHOD_ASSIGN_LINKS":    58,
 		"METHOD_BUCKET_LIST":     64,
 		"METHOD_BUCKET_HEAD":     65,
 		"METHOD_BUCKET_GET":      66,
@@ -274,7 +277,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24, 0}
+	return file_abi_proto_rawDescGZIP(), []int{26, 0}
 }
 
 type LogRequest_Level int32
@@ -326,7 +329,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49, 0}
+	return file_abi_proto_rawDescGZIP(), []int{51, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -872,6 +875,8 @@ type CreateLinkRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Subject       string                 `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"` // 1 to 128 bytes: what the module knows it by
 	Ends          int64                  `protobuf:"varint,2,opt,name=ends,proto3" json:"ends,omitempty"`      // seconds since 1970; 0: it has no end
+	Call          uint64                 `protobuf:"varint,3,opt,name=call,proto3" json:"call,omitempty"`      // the request that wants it; 0: none
+	Person        string                 `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`   // the id of whose link it is; "": of somebody without an account
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -918,6 +923,20 @@ func (x *CreateLinkRequest) GetEnds() int64 {
 		return x.Ends
 	}
 	return 0
+}
+
+func (x *CreateLinkRequest) GetCall() uint64 {
+	if x != nil {
+		return x.Call
+	}
+	return 0
+}
+
+func (x *CreateLinkRequest) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
 }
 
 type CreateLinkResponse struct {
@@ -968,6 +987,7 @@ func (x *CreateLinkResponse) GetAddress() string {
 type RevokeLinksRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Subject       string                 `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	Call          uint64                 `protobuf:"varint,2,opt,name=call,proto3" json:"call,omitempty"` // the request that wants it; 0: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1009,6 +1029,13 @@ func (x *RevokeLinksRequest) GetSubject() string {
 	return ""
 }
 
+func (x *RevokeLinksRequest) GetCall() uint64 {
+	if x != nil {
+		return x.Call
+	}
+	return 0
+}
+
 type RevokeLinksResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1045,6 +1072,95 @@ func (*RevokeLinksResponse) Descriptor() ([]byte, []int) {
 	return file_abi_proto_rawDescGZIP(), []int{12}
 }
 
+// AssignLinksRequest says whose the links are that were made for a subject.
+type AssignLinksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Subject       string                 `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	Person        string                 `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"` // their id; "": of somebody without an account
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssignLinksRequest) Reset() {
+	*x = AssignLinksRequest{}
+	mi := &file_abi_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssignLinksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssignLinksRequest) ProtoMessage() {}
+
+func (x *AssignLinksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssignLinksRequest.ProtoReflect.Descriptor instead.
+func (*AssignLinksRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AssignLinksRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *AssignLinksRequest) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+type AssignLinksResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssignLinksResponse) Reset() {
+	*x = AssignLinksResponse{}
+	mi := &file_abi_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssignLinksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssignLinksResponse) ProtoMessage() {}
+
+func (x *AssignLinksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssignLinksResponse.ProtoReflect.Descriptor instead.
+func (*AssignLinksResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{14}
+}
+
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
 type Channel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1057,7 +1173,7 @@ type Channel struct {
 
 func (x *Channel) Reset() {
 	*x = Channel{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1185,7 @@ func (x *Channel) String() string {
 func (*Channel) ProtoMessage() {}
 
 func (x *Channel) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1198,7 @@ func (x *Channel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Channel.ProtoReflect.Descriptor instead.
 func (*Channel) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Channel) GetName() string {
@@ -1123,7 +1239,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1135,7 +1251,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1148,7 +1264,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Route) GetMethod() string {
@@ -1218,7 +1334,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1346,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1359,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StartRequest) GetDatabase() bool {
@@ -1281,7 +1397,7 @@ type Declared struct {
 
 func (x *Declared) Reset() {
 	*x = Declared{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1293,7 +1409,7 @@ func (x *Declared) String() string {
 func (*Declared) ProtoMessage() {}
 
 func (x *Declared) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1306,7 +1422,7 @@ func (x *Declared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Declared.ProtoReflect.Descriptor instead.
 func (*Declared) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Declared) GetConfiguration() []string {
@@ -1360,7 +1476,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1488,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1501,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Setting) GetKey() string {
@@ -1459,7 +1575,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1471,7 +1587,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1484,7 +1600,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 type StopRequest struct {
@@ -1495,7 +1611,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1623,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1636,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 type StopResponse struct {
@@ -1531,7 +1647,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1543,7 +1659,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1556,7 +1672,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform. Path, query, parameters and the values of headers are the
@@ -1582,7 +1698,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1594,7 +1710,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1607,7 +1723,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -1714,7 +1830,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1842,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1855,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -1781,7 +1897,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1793,7 +1909,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1806,7 +1922,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Header) GetName() []byte {
@@ -1837,7 +1953,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1849,7 +1965,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1862,7 +1978,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1912,7 +2028,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +2040,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +2053,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1975,7 +2091,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1987,7 +2103,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2000,7 +2116,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -2035,7 +2151,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2047,7 +2163,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2060,7 +2176,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Column) GetName() string {
@@ -2093,7 +2209,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2105,7 +2221,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2118,7 +2234,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -2137,7 +2253,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2149,7 +2265,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2162,7 +2278,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -2180,7 +2296,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2192,7 +2308,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2205,7 +2321,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 type ExecRequest struct {
@@ -2219,7 +2335,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2231,7 +2347,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2244,7 +2360,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -2277,7 +2393,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2289,7 +2405,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2302,7 +2418,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -2320,7 +2436,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2448,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2461,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 type BeginResponse struct {
@@ -2357,7 +2473,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2369,7 +2485,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2382,7 +2498,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -2401,7 +2517,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2413,7 +2529,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2426,7 +2542,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -2444,7 +2560,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2572,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2585,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{36}
+	return file_abi_proto_rawDescGZIP(), []int{38}
 }
 
 type RollbackRequest struct {
@@ -2481,7 +2597,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2493,7 +2609,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2506,7 +2622,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{37}
+	return file_abi_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -2524,7 +2640,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2652,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2665,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{38}
+	return file_abi_proto_rawDescGZIP(), []int{40}
 }
 
 // BatchRequest runs 1 to 32 statements one after the other, each of which begins with SELECT, INSERT, UPDATE, DELETE,
@@ -2564,7 +2680,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2576,7 +2692,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2589,7 +2705,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{39}
+	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *BatchRequest) GetTransaction() uint64 {
@@ -2616,7 +2732,7 @@ type BatchStatement struct {
 
 func (x *BatchStatement) Reset() {
 	*x = BatchStatement{}
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2628,7 +2744,7 @@ func (x *BatchStatement) String() string {
 func (*BatchStatement) ProtoMessage() {}
 
 func (x *BatchStatement) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2641,7 +2757,7 @@ func (x *BatchStatement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchStatement.ProtoReflect.Descriptor instead.
 func (*BatchStatement) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{40}
+	return file_abi_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BatchStatement) GetSql() string {
@@ -2672,7 +2788,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2684,7 +2800,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2697,7 +2813,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{41}
+	return file_abi_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -2740,7 +2856,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2752,7 +2868,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2765,7 +2881,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42}
+	return file_abi_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *BatchResult) GetColumns() []*Column {
@@ -2809,7 +2925,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2821,7 +2937,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2834,7 +2950,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{43}
+	return file_abi_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -2977,7 +3093,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2989,7 +3105,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3002,7 +3118,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44}
+	return file_abi_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TextList) GetValues() []string {
@@ -3021,7 +3137,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3033,7 +3149,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3046,7 +3162,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -3069,7 +3185,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3081,7 +3197,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3094,7 +3210,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -3136,7 +3252,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3148,7 +3264,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3161,7 +3277,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -3187,7 +3303,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3199,7 +3315,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3212,7 +3328,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -3233,7 +3349,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3245,7 +3361,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3258,7 +3374,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -3290,7 +3406,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3302,7 +3418,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3315,7 +3431,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -3328,7 +3444,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3456,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3353,7 +3469,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -3372,7 +3488,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3384,7 +3500,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3397,7 +3513,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *SecretResponse) GetValue() []byte {
@@ -3417,7 +3533,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3545,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3558,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *SnapshotRequest) GetChannel() string {
@@ -3464,7 +3580,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3476,7 +3592,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3489,7 +3605,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *SnapshotResponse) GetPosition() uint64 {
@@ -3519,7 +3635,7 @@ type PublishRequest struct {
 
 func (x *PublishRequest) Reset() {
 	*x = PublishRequest{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3531,7 +3647,7 @@ func (x *PublishRequest) String() string {
 func (*PublishRequest) ProtoMessage() {}
 
 func (x *PublishRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3544,7 +3660,7 @@ func (x *PublishRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
 func (*PublishRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *PublishRequest) GetChannel() string {
@@ -3583,7 +3699,7 @@ type PublishResponse struct {
 
 func (x *PublishResponse) Reset() {
 	*x = PublishResponse{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3595,7 +3711,7 @@ func (x *PublishResponse) String() string {
 func (*PublishResponse) ProtoMessage() {}
 
 func (x *PublishResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3608,7 +3724,7 @@ func (x *PublishResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
 func (*PublishResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 // InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
@@ -3624,7 +3740,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3636,7 +3752,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3649,7 +3765,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *InvokeRequest) GetCapability() string {
@@ -3682,7 +3798,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3694,7 +3810,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3707,7 +3823,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *InvokeResponse) GetOutput() []byte {
@@ -3729,7 +3845,7 @@ type ProvideRequest struct {
 
 func (x *ProvideRequest) Reset() {
 	*x = ProvideRequest{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3741,7 +3857,7 @@ func (x *ProvideRequest) String() string {
 func (*ProvideRequest) ProtoMessage() {}
 
 func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3754,7 +3870,7 @@ func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
 func (*ProvideRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *ProvideRequest) GetCapability() string {
@@ -3794,7 +3910,7 @@ type ProvideResponse struct {
 
 func (x *ProvideResponse) Reset() {
 	*x = ProvideResponse{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3806,7 +3922,7 @@ func (x *ProvideResponse) String() string {
 func (*ProvideResponse) ProtoMessage() {}
 
 func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3819,7 +3935,7 @@ func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
 func (*ProvideResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ProvideResponse) GetOutput() []byte {
@@ -3840,7 +3956,7 @@ type PersonErasedRequest struct {
 
 func (x *PersonErasedRequest) Reset() {
 	*x = PersonErasedRequest{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3852,7 +3968,7 @@ func (x *PersonErasedRequest) String() string {
 func (*PersonErasedRequest) ProtoMessage() {}
 
 func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3865,7 +3981,7 @@ func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
 func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *PersonErasedRequest) GetUserId() string {
@@ -3883,7 +3999,7 @@ type PersonErasedResponse struct {
 
 func (x *PersonErasedResponse) Reset() {
 	*x = PersonErasedResponse{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3895,7 +4011,7 @@ func (x *PersonErasedResponse) String() string {
 func (*PersonErasedResponse) ProtoMessage() {}
 
 func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3908,7 +4024,7 @@ func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
 func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 // PersonExportRequest asks for what the module keeps of a person.
@@ -3922,7 +4038,7 @@ type PersonExportRequest struct {
 
 func (x *PersonExportRequest) Reset() {
 	*x = PersonExportRequest{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3934,7 +4050,7 @@ func (x *PersonExportRequest) String() string {
 func (*PersonExportRequest) ProtoMessage() {}
 
 func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3947,7 +4063,7 @@ func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
 func (*PersonExportRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *PersonExportRequest) GetUserId() string {
@@ -3976,7 +4092,7 @@ type PersonExportResponse struct {
 
 func (x *PersonExportResponse) Reset() {
 	*x = PersonExportResponse{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3988,7 +4104,7 @@ func (x *PersonExportResponse) String() string {
 func (*PersonExportResponse) ProtoMessage() {}
 
 func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4001,7 +4117,7 @@ func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
 func (*PersonExportResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *PersonExportResponse) GetExport() uint64 {
@@ -4026,13 +4142,14 @@ type SendMailRequest struct {
 	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	Html          string                 `protobuf:"bytes,4,opt,name=html,proto3" json:"html,omitempty"`
 	ReplyTo       *MailAddress           `protobuf:"bytes,5,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
+	Language      string                 `protobuf:"bytes,6,opt,name=language,proto3" json:"language,omitempty"` // of the text, as "de"; "": the house's
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4044,7 +4161,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4057,7 +4174,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -4095,6 +4212,13 @@ func (x *SendMailRequest) GetReplyTo() *MailAddress {
 	return nil
 }
 
+func (x *SendMailRequest) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
+}
+
 type MailAddress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Address       string                 `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
@@ -4105,7 +4229,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4117,7 +4241,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4130,7 +4254,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -4156,7 +4280,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4168,7 +4292,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4181,7 +4305,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -4205,7 +4329,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4217,7 +4341,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4230,7 +4354,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *Object) GetKey() string {
@@ -4280,7 +4404,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4292,7 +4416,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4305,7 +4429,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{69}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -4346,7 +4470,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4358,7 +4482,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4371,7 +4495,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{70}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -4398,7 +4522,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4410,7 +4534,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4423,7 +4547,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{71}
+	return file_abi_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -4449,7 +4573,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4461,7 +4585,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4474,7 +4598,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{72}
+	return file_abi_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -4497,7 +4621,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4509,7 +4633,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4522,7 +4646,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{73}
+	return file_abi_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -4565,7 +4689,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4577,7 +4701,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4590,7 +4714,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{74}
+	return file_abi_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -4623,7 +4747,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4635,7 +4759,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4648,7 +4772,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{75}
+	return file_abi_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -4669,7 +4793,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4681,7 +4805,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4694,7 +4818,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{76}
+	return file_abi_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -4722,7 +4846,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4734,7 +4858,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4747,7 +4871,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{77}
+	return file_abi_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -4780,7 +4904,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4792,7 +4916,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4805,7 +4929,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{78}
+	return file_abi_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -4826,7 +4950,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4838,7 +4962,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4851,7 +4975,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{79}
+	return file_abi_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -4876,7 +5000,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4888,7 +5012,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4901,7 +5025,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{80}
+	return file_abi_proto_rawDescGZIP(), []int{82}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -4914,7 +5038,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4926,7 +5050,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4939,7 +5063,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{81}
+	return file_abi_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -4958,7 +5082,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4970,7 +5094,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4983,7 +5107,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{82}
+	return file_abi_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -5003,7 +5127,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5015,7 +5139,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5028,7 +5152,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{83}
+	return file_abi_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -5046,7 +5170,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[84]
+	mi := &file_abi_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5058,7 +5182,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[84]
+	mi := &file_abi_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5071,7 +5195,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{84}
+	return file_abi_proto_rawDescGZIP(), []int{86}
 }
 
 type BucketDeleteRequest struct {
@@ -5084,7 +5208,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[85]
+	mi := &file_abi_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5096,7 +5220,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[85]
+	mi := &file_abi_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5109,7 +5233,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{85}
+	return file_abi_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -5134,7 +5258,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[86]
+	mi := &file_abi_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5146,7 +5270,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[86]
+	mi := &file_abi_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5159,7 +5283,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{86}
+	return file_abi_proto_rawDescGZIP(), []int{88}
 }
 
 type BucketReadURLRequest struct {
@@ -5175,7 +5299,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[87]
+	mi := &file_abi_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5187,7 +5311,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[87]
+	mi := &file_abi_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5200,7 +5324,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{87}
+	return file_abi_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -5248,7 +5372,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[88]
+	mi := &file_abi_proto_msgTypes[90]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5260,7 +5384,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[88]
+	mi := &file_abi_proto_msgTypes[90]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5273,7 +5397,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{88}
+	return file_abi_proto_rawDescGZIP(), []int{90}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -5337,15 +5461,22 @@ const file_abi_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x1b\n" +
 	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\x12\x10\n" +
-	"\x03rev\x18\x04 \x01(\x03R\x03rev\"A\n" +
+	"\x03rev\x18\x04 \x01(\x03R\x03rev\"m\n" +
 	"\x11CreateLinkRequest\x12\x18\n" +
 	"\asubject\x18\x01 \x01(\tR\asubject\x12\x12\n" +
-	"\x04ends\x18\x02 \x01(\x03R\x04ends\".\n" +
+	"\x04ends\x18\x02 \x01(\x03R\x04ends\x12\x12\n" +
+	"\x04call\x18\x03 \x01(\x04R\x04call\x12\x16\n" +
+	"\x06person\x18\x04 \x01(\tR\x06person\".\n" +
 	"\x12CreateLinkResponse\x12\x18\n" +
-	"\aaddress\x18\x01 \x01(\tR\aaddress\".\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\"B\n" +
 	"\x12RevokeLinksRequest\x12\x18\n" +
-	"\asubject\x18\x01 \x01(\tR\asubject\"\x15\n" +
-	"\x13RevokeLinksResponse\"U\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\x12\x12\n" +
+	"\x04call\x18\x02 \x01(\x04R\x04call\"\x15\n" +
+	"\x13RevokeLinksResponse\"F\n" +
+	"\x12AssignLinksRequest\x12\x18\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\x12\x16\n" +
+	"\x06person\x18\x02 \x01(\tR\x06person\"\x15\n" +
+	"\x13AssignLinksResponse\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -5557,13 +5688,14 @@ const file_abi_proto_rawDesc = "" +
 	"\x06export\x18\x02 \x01(\x04R\x06export\"B\n" +
 	"\x14PersonExportResponse\x12\x16\n" +
 	"\x06export\x18\x01 \x01(\x04R\x06export\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\xbe\x01\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\xda\x01\n" +
 	"\x0fSendMailRequest\x12.\n" +
 	"\x02to\x18\x01 \x03(\v2\x1e.narthex.module.v1.MailAddressR\x02to\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x12\n" +
 	"\x04html\x18\x04 \x01(\tR\x04html\x129\n" +
-	"\breply_to\x18\x05 \x01(\v2\x1e.narthex.module.v1.MailAddressR\areplyTo\";\n" +
+	"\breply_to\x18\x05 \x01(\v2\x1e.narthex.module.v1.MailAddressR\areplyTo\x12\x1a\n" +
+	"\blanguage\x18\x06 \x01(\tR\blanguage\";\n" +
 	"\vMailAddress\x12\x18\n" +
 	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\",\n" +
@@ -5633,7 +5765,7 @@ const file_abi_proto_rawDesc = "" +
 	"unchanging\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
-	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xb1\x06\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xca\x06\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -5664,7 +5796,8 @@ const file_abi_proto_rawDesc = "" +
 	"\fMETHOD_NAMES\x106\x12\x10\n" +
 	"\fMETHOD_HOUSE\x107\x12\x16\n" +
 	"\x12METHOD_CREATE_LINK\x108\x12\x17\n" +
-	"\x13METHOD_REVOKE_LINKS\x109\x12\x16\n" +
+	"\x13METHOD_REVOKE_LINKS\x109\x12\x17\n" +
+	"\x13METHOD_ASSIGN_LINKS\x10:\x12\x16\n" +
 	"\x12METHOD_BUCKET_LIST\x10@\x12\x16\n" +
 	"\x12METHOD_BUCKET_HEAD\x10A\x12\x15\n" +
 	"\x11METHOD_BUCKET_GET\x10B\x12\x16\n" +
@@ -5692,7 +5825,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 90)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 92)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -5711,113 +5844,115 @@ var file_abi_proto_goTypes = []any{
 	(*CreateLinkResponse)(nil),    // 14: narthex.module.v1.CreateLinkResponse
 	(*RevokeLinksRequest)(nil),    // 15: narthex.module.v1.RevokeLinksRequest
 	(*RevokeLinksResponse)(nil),   // 16: narthex.module.v1.RevokeLinksResponse
-	(*Channel)(nil),               // 17: narthex.module.v1.Channel
-	(*Route)(nil),                 // 18: narthex.module.v1.Route
-	(*StartRequest)(nil),          // 19: narthex.module.v1.StartRequest
-	(*Declared)(nil),              // 20: narthex.module.v1.Declared
-	(*Setting)(nil),               // 21: narthex.module.v1.Setting
-	(*StartResponse)(nil),         // 22: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),           // 23: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),          // 24: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),         // 25: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),        // 26: narthex.module.v1.HandleResponse
-	(*Header)(nil),                // 27: narthex.module.v1.Header
-	(*Principal)(nil),             // 28: narthex.module.v1.Principal
-	(*QueryRequest)(nil),          // 29: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),          // 30: narthex.module.v1.RowsResponse
-	(*Column)(nil),                // 31: narthex.module.v1.Column
-	(*FetchRequest)(nil),          // 32: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),      // 33: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil),     // 34: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),           // 35: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),          // 36: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),          // 37: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),         // 38: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),         // 39: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),        // 40: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),       // 41: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),      // 42: narthex.module.v1.RollbackResponse
-	(*BatchRequest)(nil),          // 43: narthex.module.v1.BatchRequest
-	(*BatchStatement)(nil),        // 44: narthex.module.v1.BatchStatement
-	(*BatchResponse)(nil),         // 45: narthex.module.v1.BatchResponse
-	(*BatchResult)(nil),           // 46: narthex.module.v1.BatchResult
-	(*Value)(nil),                 // 47: narthex.module.v1.Value
-	(*TextList)(nil),              // 48: narthex.module.v1.TextList
-	(*IntegerList)(nil),           // 49: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),         // 50: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),        // 51: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),       // 52: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),            // 53: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),           // 54: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),         // 55: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),        // 56: narthex.module.v1.SecretResponse
-	(*SnapshotRequest)(nil),       // 57: narthex.module.v1.SnapshotRequest
-	(*SnapshotResponse)(nil),      // 58: narthex.module.v1.SnapshotResponse
-	(*PublishRequest)(nil),        // 59: narthex.module.v1.PublishRequest
-	(*PublishResponse)(nil),       // 60: narthex.module.v1.PublishResponse
-	(*InvokeRequest)(nil),         // 61: narthex.module.v1.InvokeRequest
-	(*InvokeResponse)(nil),        // 62: narthex.module.v1.InvokeResponse
-	(*ProvideRequest)(nil),        // 63: narthex.module.v1.ProvideRequest
-	(*ProvideResponse)(nil),       // 64: narthex.module.v1.ProvideResponse
-	(*PersonErasedRequest)(nil),   // 65: narthex.module.v1.PersonErasedRequest
-	(*PersonErasedResponse)(nil),  // 66: narthex.module.v1.PersonErasedResponse
-	(*PersonExportRequest)(nil),   // 67: narthex.module.v1.PersonExportRequest
-	(*PersonExportResponse)(nil),  // 68: narthex.module.v1.PersonExportResponse
-	(*SendMailRequest)(nil),       // 69: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 70: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 71: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 72: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 73: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 74: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 75: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 76: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 77: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 78: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 79: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 80: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 81: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 82: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 83: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 84: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 85: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 86: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 87: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 88: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 89: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 90: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 91: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 92: narthex.module.v1.BucketReadURLResponse
-	nil,                           // 93: narthex.module.v1.NamesResponse.NamesEntry
+	(*AssignLinksRequest)(nil),    // 17: narthex.module.v1.AssignLinksRequest
+	(*AssignLinksResponse)(nil),   // 18: narthex.module.v1.AssignLinksResponse
+	(*Channel)(nil),               // 19: narthex.module.v1.Channel
+	(*Route)(nil),                 // 20: narthex.module.v1.Route
+	(*StartRequest)(nil),          // 21: narthex.module.v1.StartRequest
+	(*Declared)(nil),              // 22: narthex.module.v1.Declared
+	(*Setting)(nil),               // 23: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 24: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 25: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 26: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 27: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 28: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 29: narthex.module.v1.Header
+	(*Principal)(nil),             // 30: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 31: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 32: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 33: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 34: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 35: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 36: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 37: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 38: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 39: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 40: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 41: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 42: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 43: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 44: narthex.module.v1.RollbackResponse
+	(*BatchRequest)(nil),          // 45: narthex.module.v1.BatchRequest
+	(*BatchStatement)(nil),        // 46: narthex.module.v1.BatchStatement
+	(*BatchResponse)(nil),         // 47: narthex.module.v1.BatchResponse
+	(*BatchResult)(nil),           // 48: narthex.module.v1.BatchResult
+	(*Value)(nil),                 // 49: narthex.module.v1.Value
+	(*TextList)(nil),              // 50: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 51: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 52: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 53: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 54: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 55: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 56: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 57: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 58: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 59: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 60: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 61: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 62: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 63: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 64: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 65: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 66: narthex.module.v1.ProvideResponse
+	(*PersonErasedRequest)(nil),   // 67: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 68: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 69: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 70: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 71: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 72: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 73: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 74: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 75: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 76: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 77: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 78: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 79: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 80: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 81: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 82: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 83: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 84: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 85: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 86: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 87: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 88: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 89: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 90: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 91: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 92: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 93: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 94: narthex.module.v1.BucketReadURLResponse
+	nil,                           // 95: narthex.module.v1.NamesResponse.NamesEntry
 }
 var file_abi_proto_depIdxs = []int32{
-	18, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
-	17, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
+	20, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
+	19, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
 	6,  // 2: narthex.module.v1.RegisterResponse.schedules:type_name -> narthex.module.v1.Schedule
-	93, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
+	95, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
 	1,  // 4: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	21, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	20, // 6: narthex.module.v1.StartRequest.declared:type_name -> narthex.module.v1.Declared
-	27, // 7: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	28, // 8: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	27, // 9: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	23, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	22, // 6: narthex.module.v1.StartRequest.declared:type_name -> narthex.module.v1.Declared
+	29, // 7: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	30, // 8: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	29, // 9: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
 	2,  // 10: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	47, // 11: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	31, // 12: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	47, // 13: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	44, // 14: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
-	47, // 15: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
-	46, // 16: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
-	31, // 17: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
-	48, // 18: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	49, // 19: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	49, // 11: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	33, // 12: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	49, // 13: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	46, // 14: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
+	49, // 15: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
+	48, // 16: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
+	33, // 17: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
+	50, // 18: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	51, // 19: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
 	3,  // 20: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	27, // 21: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	70, // 22: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	70, // 23: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	72, // 24: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	72, // 25: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	72, // 26: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	72, // 27: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	29, // 21: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	72, // 22: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	72, // 23: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	74, // 24: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	74, // 25: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	74, // 26: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	74, // 27: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
 	28, // [28:28] is the sub-list for method output_type
 	28, // [28:28] is the sub-list for method input_type
 	28, // [28:28] is the sub-list for extension type_name
@@ -5830,14 +5965,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[17].OneofWrappers = []any{
+	file_abi_proto_msgTypes[19].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[21].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[22].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[43].OneofWrappers = []any{
+	file_abi_proto_msgTypes[23].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[24].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[45].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -5853,7 +5988,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   90,
+			NumMessages:   92,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -32,7 +32,10 @@ func ParseChoice(text string, columns Columns) (*Choice, bool) {
 			return nil, false
 		}
 	}
-	return chosen, chosen.Above >= 0 && len(chosen.At) > 0
+	if chosen.Above < 0 || len(chosen.At) == 0 {
+		return nil, false
+	}
+	return chosen, true
 }
 
 // At returns the place of each column that the table has, from 0.

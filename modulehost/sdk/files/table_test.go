@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/files"
+	"github.com/narthex-platform/narthex/modulehost/sdk/files/filestest"
 )
 
 var columns = files.Columns{"name": {"Name"}, "email": {"E-Mail", "Email address"}}
@@ -185,7 +186,9 @@ func FuzzTable(f *testing.F) {
 	f.Add([]byte("sep=;\nName;E-Mail\n\"A;31.12.26\n"), "above:1,name:1")
 	f.Fuzz(func(t *testing.T, content []byte, choice string) {
 		chosen, _ := files.ParseChoice(choice, columns)
-		read, err := files.ReadChosen(content, columns, chosen, 50)
+		var read *files.Table
+		var err error
+		filestest.Bounded(t, content, func() { read, err = files.ReadChosen(content, columns, chosen, 50) })
 		if err != nil {
 			if !errors.Is(err, files.ErrEmpty) && !errors.Is(err, files.ErrHeadings) &&
 				!errors.Is(err, files.ErrTooMany) && !errors.Is(err, files.ErrUnreadable) {

@@ -20,6 +20,8 @@ const (
 	maxTag      = 128 << 10 // bytes from one "<" to the next
 	maxDepth    = 64
 	maxParts    = 4096
+	maxRows     = 200000 // of the sheet, with those that only have a format
+	maxTexts    = 200000
 )
 
 // workbook is the first sheet of a file of Excel or of a program that writes such files.
@@ -208,7 +210,7 @@ func (w *workbook) readStrings() error {
 		case "rPh":
 			phonetic--
 		case "si":
-			if len(w.strings) >= maxCells {
+			if len(w.strings) >= maxTexts {
 				return ErrTooMany
 			}
 			w.strings = append(w.strings, one.String())
@@ -267,10 +269,13 @@ type cell struct {
 func (w *workbook) readSheet(sheet string, most int) (rows []Row, err error) {
 	var row Row
 	var c cell
-	line, reads := 0, false
+	line, read, reads := 0, 0, false
 	err = w.walk(sheet, func(e element) error {
 		switch e.Name.Local {
 		case "row":
+			if read++; read > maxRows {
+				return ErrTooMany
+			}
 			line++
 			if n, err := strconv.Atoi(e.attribute("r")); err == nil && n > 0 {
 				line = n

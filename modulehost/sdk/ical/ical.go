@@ -43,8 +43,15 @@ func Begin(zone *time.Location, product, name string) *Calendar {
 	return c
 }
 
-// End ends the calendar and returns it.
+// End ends the calendar and returns it. One without events has at least a zone, because RFC 5545 §3.6 wants
+// a component.
 func (c *Calendar) End() []byte {
+	if !bytes.Contains(c.Bytes(), []byte("\r\nBEGIN:")) {
+		for _, line := range []string{"BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000",
+			"TZOFFSETFROM:+0000", "TZOFFSETTO:+0000", "END:STANDARD", "END:VTIMEZONE"} {
+			c.Line(line)
+		}
+	}
 	c.Line("END:VCALENDAR")
 	return c.Bytes()
 }

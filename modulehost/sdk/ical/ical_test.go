@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/ical"
+	"github.com/narthex-platform/narthex/modulehost/sdk/ical/icaltest"
 )
 
 func zone(t *testing.T, name string) *time.Location {
@@ -33,6 +34,26 @@ func TestCalendar(t *testing.T) {
 		"DTSTART:20261206T100000Z", "SUMMARY:Service", "END:VEVENT", "END:VCALENDAR", ""}, "\r\n")
 	if got := string(c.End()); got != want {
 		t.Errorf("the calendar is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRules: a calendar without events, in UTC or in a zone, is one by the rules, and so is one with an event
+// of a long title of any characters.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	for _, place := range []*time.Location{time.UTC, zone(t, "Europe/Berlin"), zone(t, "Africa/Casablanca")} {
+		for _, events := range []int{0, 1} {
+			c := ical.Begin(place, "Test", "St. Mary; Hill, 2")
+			c.Zone(now, now)
+			for range events {
+				c.Event("1@narthex", 0, now)
+				c.Time("DTSTART", now, false)
+				c.Text("SUMMARY", strings.Repeat("Süß, € \\ ; 𝄞\n\x07", 20))
+				c.Line("END:VEVENT")
+			}
+			icaltest.Check(t, string(c.End()))
+		}
 	}
 }
 

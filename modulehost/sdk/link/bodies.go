@@ -23,10 +23,10 @@ type Incoming struct {
 	ended  atomic.Bool
 	lends  atomic.Bool // WriteTo has passed on memory of the lane
 
-	mu    sync.Mutex
-	begun bool // the reading lock of the socket is held
-	body  pieceReader
-	rest  []byte // bytes that Buffer has read
+	mu     sync.Mutex
+	locked bool // the reading lock of the socket is held
+	body   pieceReader
+	rest   []byte // bytes that Buffer has read
 }
 
 // Incoming prepares to read a request's body. want requests the body from the host and is called by the first
@@ -36,7 +36,7 @@ func (s *Socket) Incoming(want func() error) *Incoming {
 	i.body.socket, i.body.from, i.body.reply = s, blockingReader{s}, s.sendAll
 	if want == nil { // it is sent at once, so it must be read before the body of a later call
 		s.reading.Lock()
-		i.begun = true
+		i.locked = true
 	}
 	return i
 }
@@ -62,14 +62,14 @@ func (i *Incoming) readLocked(p []byte) (int, error) {
 }
 
 func (i *Incoming) read(p []byte) (int, error) {
-	if !i.begun && !i.ended.Load() {
+	if !i.locked && !i.ended.Load() {
 		if i.want != nil {
 			if err := i.want(); err != nil {
 				return 0, err
 			}
 		}
 		i.socket.reading.Lock() // until the previous request's body on this socket has been read to its ending
-		i.begun = true
+		i.locked = true
 	}
 	n, err := i.body.Read(p)
 	i.leaveEnded()
@@ -78,8 +78,8 @@ func (i *Incoming) read(p []byte) (int, error) {
 
 // leaveEnded lets the response read what the host sends after the ending: which slots are free.
 func (i *Incoming) leaveEnded() {
-	if i.begun && i.body.ended() {
-		i.begun = false
+	if i.locked && i.body.ended() {
+		i.locked = false
 		i.ended.Store(true)
 		i.socket.reading.Unlock()
 	}
@@ -113,7 +113,7 @@ func (i *Incoming) next(p []byte) ([]byte, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lends.Store(false)
-	if !i.begun || i.closed.Load() || len(i.rest) > 0 {
+	if !i.locked || i.closed.Load() || len(i.rest) > 0 {
 		n, err := i.readLocked(p)
 		return p[:n], err
 	}
@@ -155,9 +155,9 @@ func (i *Incoming) Close() {
 	if i.ended.Load() {
 		return
 	}
-	if i.begun {
+	if i.locked {
 		i.body.drain()
-		i.begun, i.want = false, errNotWanted
+		i.locked, i.want = false, errNotWanted
 		i.socket.reading.Unlock()
 	}
 }

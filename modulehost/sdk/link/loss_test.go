@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 
@@ -186,6 +187,9 @@ func TestPeerThatNeverRespondsIsLost(t *testing.T) {
 		callers.Wait()
 	}
 	<-c.Done()
+	if number, _, _ := strings.Cut(link.Rule(c.Err()), " "); number != "7.9" {
+		t.Errorf("the link was lost by %v, want rule 7.9 of docs/link.md", c.Err())
+	}
 }
 
 // waitQueued sends one more call and cancels it, so that most of the earlier calls have been sent.

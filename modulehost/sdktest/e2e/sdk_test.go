@@ -28,6 +28,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/principal"
 )
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
@@ -210,6 +211,8 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 }
 
 type holder string
+
+func (holder) Principal() principal.Principal { return principal.Person("holder") }
 
 func (h holder) Allowed(_ context.Context, permission string) (bool, error) {
 	return permission == string(h), nil

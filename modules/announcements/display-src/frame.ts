@@ -2,7 +2,7 @@ import type { Context } from "@narthex/sdk";
 import { type BoardSlide, ownKind } from "./board";
 import type { SlideKinds } from "./contributed";
 import type { Box, Pictures } from "./pictures";
-import { fit, pictureBox, slideElement } from "./slideview";
+import { fit, isPictureOnly, slideElement } from "./slideview";
 
 /** One slide, ready to be shown. */
 export interface Frame {
@@ -44,7 +44,7 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 		const picture =
 			slide.imageId === null
 				? undefined
-				: await tools.pictures.decoded(slide.imageId, pictureBox(slide, tools.room()));
+				: await tools.pictures.decoded(slide.imageId, tools.room(), isPictureOnly(slide));
 		const incomplete = slide.imageId !== null && picture === undefined;
 		const element = slideElement(slide, picture?.element, locale);
 		return { key, element, incomplete, fit: () => fit(element, picture), dispose: () => undefined };
@@ -54,6 +54,7 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 	const element = document.createElement("div");
 	element.className = "slide contributed";
 	element.dataset["layout"] = "contributed";
+	element.dataset["place"] = "contributed";
 	try {
 		const dispose = kind.render(element, slide.payload, { serverNow: () => tools.now(), locale, dir });
 		return { key, element, incomplete: false, fit: () => fit(element), dispose: () => tolerant(dispose) };
@@ -72,10 +73,11 @@ function tolerant(dispose: (() => void) | void): void {
 	}
 }
 
-/** The frame that is shown while no slide is due. */
+/** The frame that is shown while no slide is due: a door in its frames, and perhaps a message. */
 export function idleFrame(key: string, message: string, locale: string): Frame {
 	const words = { kind: ownKind, title: message, body: "", payload: null };
 	const element = slideElement(words, undefined, locale);
 	element.classList.add("idle");
+	if (message === "") element.dataset["place"] = "idle";
 	return { key, element, incomplete: false, fit: () => fit(element), dispose: () => undefined };
 }

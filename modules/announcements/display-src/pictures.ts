@@ -41,26 +41,66 @@ export function imageAttributes(picture: Addresses, box: Box): ImageAttributes {
 	return { src, srcset, sizes: `${shown}px`, width, height };
 }
 
+/** Where a slide has its picture: over the whole of it, beside or above its words, or alone. */
+export type Place = "bleed" | "beside" | "above" | "alone";
+
+/** How much of a picture has to be seen so that it may cover the whole slide, or be cut at all. */
+const seenOfBleeding = 0.65;
+const seenBeside = 0.4;
+
+/** The parts of a slide that a picture beside or above its words takes: usually, and with many words. */
+export const shares = [0.47, 0.34] as const;
+
+/** The part of a covered slide that many words may take. */
+export const deep = 0.82;
+
+/** The part of a picture that is seen when it covers a box. */
+const seenOf = (ratio: number, { width, height }: Box): number =>
+	Math.min(width / height / ratio, ratio / (width / height));
+
+/** Whether a picture of this ratio may cover the whole slide, with the words on it. */
+export const mayBleed = (ratio: number, room: Box): boolean => seenOf(ratio, room) >= seenOfBleeding;
+
+/** The box that a picture gets at a place, and whether it covers it or is shown whole. */
+export function boxOf(
+	place: Place,
+	ratio: number,
+	room: Box,
+	share: number = shares[0],
+): Box & { readonly covered: boolean } {
+	if (place === "bleed") return { ...room, covered: true };
+	if (place === "alone") return { ...room, covered: false };
+	const box =
+		place === "beside"
+			? { width: Math.min(share * room.width, (room.height * ratio) / seenOfBleeding), height: room.height }
+			: { width: room.width, height: Math.min(share * room.height, room.width / ratio / seenOfBleeding) };
+	return { ...box, covered: seenOf(ratio, box) >= seenBeside };
+}
+
 /**
  * A picture on a board. It chooses its size itself: an element with srcset that is never attached to the page
  * stays in Chromium's memory as long as the page.
  */
 export class Picture {
 	readonly element: HTMLImageElement;
+	/** Its width in parts of its height. */
+	readonly ratio: number;
 	readonly #picture: Addresses;
 	#width = 0;
 
 	constructor(picture: Addresses) {
 		this.#picture = picture;
+		this.ratio = picture.width / picture.height;
 		this.element = new Image(picture.width, picture.height);
 		this.element.alt = "";
 	}
 
-	/** Reads the smallest size that is sharp when the picture is shown whole in a box, or keeps a larger one. */
-	fit(box: Box): void {
-		const { width, height, sizes } = this.#picture;
-		const needed = Math.min(box.width, (box.height * width) / height) * devicePixelRatio;
-		const sharp = sizes.filter((size) => size.width >= needed).sort((a, b) => a.width - b.width);
+	/** Reads the smallest size that is sharp in a box, or keeps a larger one. */
+	fit({ width, height, covered }: ReturnType<typeof boxOf>): void {
+		this.element.style.objectFit = covered ? "cover" : "contain";
+		const larger = covered ? Math.max : Math.min;
+		const needed = larger(width, height * this.ratio) * devicePixelRatio;
+		const sharp = this.#picture.sizes.filter((size) => size.width >= needed).sort((a, b) => a.width - b.width);
 		const size = sharp[0] ?? this.#picture;
 		if (size.width <= this.#width) return;
 		this.#width = size.width;
@@ -92,12 +132,15 @@ export class Pictures {
 		}
 	}
 
-	/** A decoded picture that is shown whole in a box; undefined if that fails now. */
-	async decoded(id: string, box: Box): Promise<Picture | undefined> {
+	/** A decoded picture for a slide of this size, alone or with words; undefined if that fails now. */
+	async decoded(id: string, room: Box, alone: boolean): Promise<Picture | undefined> {
 		const found = await this.addresses(id);
 		if (found === undefined) return undefined;
 		const picture = new Picture(found);
-		picture.fit(box);
+		const { ratio } = picture;
+		const upright = room.width < room.height;
+		const place = alone ? "alone" : mayBleed(ratio, room) ? "bleed" : upright ? "above" : "beside";
+		picture.fit(boxOf(place, ratio, room));
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const late = new Promise<never>((_, reject) => {
 			timer = setTimeout(reject, decodeWithin, new Error("late"));

@@ -1,13 +1,13 @@
 import { type Context, type Live, live } from "@narthex/sdk";
 import { applied, type Board, type BoardSlide, type BoardUpdate, ownKind } from "./board";
-import { Clock } from "./clock";
 import { SlideKinds } from "./contributed";
+import { fade, fadeFor } from "./fade";
 import { type Frame, frameKey, frameOf, idleFrame, sameSlide } from "./frame";
 import { isForScreen } from "./only";
 import { Pictures } from "./pictures";
 import { turnAt, type Turn } from "./rotation";
+import { Strip } from "./strip";
 
-const fadeFor = 400;
 /** How often the stage looks for due slides, in milliseconds. This costs almost nothing. */
 const lookEvery = 250;
 /** How long a slide that could not be made is skipped, in milliseconds. */
@@ -29,7 +29,7 @@ export interface StageOptions {
  */
 export class Stage {
 	readonly #stage = document.createElement("div");
-	readonly #clock: Clock;
+	readonly #strip: Strip;
 	readonly #pictures: Pictures;
 	readonly #kinds: SlideKinds;
 	readonly #ready = new Map<string, Promise<Frame | undefined>>();
@@ -44,11 +44,12 @@ export class Stage {
 
 	constructor(readonly options: StageOptions) {
 		const { context, container, images } = options;
-		this.#stage.className = "stage";
+		this.#stage.className = "stage d-themed";
+		this.#stage.dataset["theme"] = "dark"; // also in the light Dashboard
 		container.append(this.#stage);
 		this.#pictures = new Pictures(context, images);
 		this.#kinds = new SlideKinds(context.contributions);
-		this.#clock = new Clock(this.#stage, context.locale);
+		this.#strip = new Strip(this.#stage, context.locale);
 	}
 
 	start(): void {
@@ -89,7 +90,9 @@ export class Stage {
 		const showable = (slide: BoardSlide) => this.#showable(slide, now);
 		const before = this.#turn;
 		this.#turn = turnAt(board, now, before, showable);
-		this.#clock.tick(board.settings.showClock ? now : undefined);
+		this.#strip.tick(board.settings.showClock ? now : undefined, this.options.context.house?.name ?? "");
+		const accent = document.documentElement.dataset["accent"] ?? "blue";
+		if (this.#stage.dataset["accent"] !== accent) this.#stage.dataset["accent"] = accent;
 		const { slide, slot } = this.#turn;
 		const wanted = slide ? frameKey(slide) : `idle:${board.settings.idleMessage}`;
 		const again = this.#frame?.key === wanted && this.#frame.incomplete && slot !== before?.slot;
@@ -166,13 +169,13 @@ export class Stage {
 		const old = this.#frame;
 		this.#frame = frame;
 		this.#stage.append(frame.element);
-		frame.fit();
-		this.#clock.place(frame.element.dataset["layout"] ?? "text");
+		this.#fit();
+		this.#strip.wander();
 		if (old === undefined) return;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
 		const turns = !sameSlide(old.key, frame.key); // a corrected slide appears without a transition
 		const fades = turns && this.#live?.state?.settings.transition === "fade" && !quiet;
-		if (fades) frame.element.animate({ opacity: [0, 1] }, { duration: fadeFor, easing: "ease-out" });
+		if (fades) fade(old.element, frame.element);
 		const leave = () => {
 			this.#leaving.delete(old);
 			old.element.remove();
@@ -184,5 +187,6 @@ export class Stage {
 
 	#fit(): void {
 		this.#frame?.fit();
+		this.#strip.place(this.#frame?.element.dataset["place"] ?? "text");
 	}
 }

@@ -1,4 +1,4 @@
-import type { PastImport, UndoneImport } from "@narthex/kit";
+import type { ImportAnswer, PastImport, UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -11,6 +11,8 @@ import type { Slide } from "./slide";
 const codes = {
 	SLIDE_NOT_PUBLISHED: "notPublished",
 	IMAGE_INVALID: "imageInvalid",
+	IMAGE_MOVES: "imageMoving",
+	IMAGE_OF_A_PHONE: "imagePhone",
 	IMAGE_UNKNOWN: "imageUnknown",
 	STORAGE_UNAVAILABLE: "storage",
 	EXPORT_TOO_LARGE: "exportTooLarge",
@@ -28,18 +30,9 @@ export interface Board {
 }
 
 /** What the import of a file changes, or would change. */
-export interface Imported {
+export interface Imported extends ImportAnswer {
 	readonly notices: { readonly new: number; readonly changed: number; readonly same: number };
 	readonly pictures: { readonly new: number };
-	/** How many pictures neither the file nor the storage has. */
-	readonly missing: number;
-	readonly problems: readonly ImportProblem[];
-}
-
-/** Why a file is refused. line is the position in the list of slides or pictures, from 1. */
-export interface ImportProblem {
-	readonly line: number;
-	readonly code: string;
 }
 
 /** The module's own routes. */

@@ -25,10 +25,10 @@ export function BoardNow({ tools: { context, say, hour }, shown, changed }: Boar
 	}, []);
 	return (
 		<figure class="now">
-			<div class="screen" ref={screen} aria-hidden="true" />
 			<figcaption>
-				{shown === undefined ? say("boardNow") : say("boardUntil", { time: hour(shown.until) })}
+				<h2>{shown === undefined ? say("boardNow") : say("boardUntil", { time: hour(shown.until) })}</h2>
 			</figcaption>
+			<div class="screen" ref={screen} aria-hidden="true" />
 		</figure>
 	);
 }

@@ -140,7 +140,7 @@ export function Editor({ tools, id, kind, created }: EditorProps) {
 		</Note>
 	);
 	if (draft === undefined) {
-		if (refused === undefined) return <Skeleton />;
+		if (refused === undefined) return <Skeleton shape="form" />;
 		return (
 			<div class="d-stack">
 				{notice}

@@ -1,22 +1,24 @@
-import { Button, Dialog, Menu, Note, PastImports } from "@narthex/kit";
+import {
+	Button, Dialog, type ImportProblem, ImportReport, Menu, type MenuItem, Note, PastImports, useTransfer,
+} from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useRef, useState } from "preact/hooks";
-import type { Imported, ImportProblem } from "./api";
+import type { Imported } from "./api";
 import type { Tools } from "./tools";
 
 interface ExchangeProps {
 	readonly tools: Tools;
-	/** Called with the reasons why a file was refused; none clears them. */
-	refused(problems: readonly ImportProblem[]): void;
+	/** What the same menu offers before that, because a header has one menu. */
+	readonly also: readonly MenuItem[];
 	/** Called when a file was imported, with the number of new slides. */
 	imported(added: number): void;
 }
 
 /** Saves all slides as a file, and imports such a file after a preview of the changes. */
-export function Exchange({ tools: { context, api, say }, refused, imported }: ExchangeProps) {
+export function Exchange({ tools, also, imported }: ExchangeProps) {
+	const { context, api, say } = tools;
 	const [past, setPast] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
-	const [busy, setBusy] = useState(false);
 
 	const exportAll = async (pictures: boolean): Promise<void> => {
 		const result = await api.exportAll(pictures);
@@ -28,40 +30,22 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 			run: () => exportAll(pictures && !without),
 		});
 	};
-	const take = async (file: File): Promise<void> => {
-		const preview = await api.importAll(file, true);
-		if (context.signal.aborted) return;
-		if (!preview.ok) return failed(preview.why, file);
-		refused(preview.value.problems);
-		if (preview.value.problems.length > 0 || !(await context.confirm(question(preview.value)))) return;
-		const result = await api.importAll(file, false);
-		if (context.signal.aborted) return;
-		if (!result.ok) return failed(result.why, file);
-		context.announce(say("imported"));
-		imported(result.value.notices.new);
-	};
-	const failed = (why: Parameters<typeof say>[0], file: File) => {
-		const again = { label: say("tryAgain"), run: () => begin(file) };
-		context.announce(say(why === "tooLarge" ? "importTooLarge" : why), "assertive", again);
-	};
-	const begin = async (file: File | undefined) => {
-		if (file === undefined || busy) return;
-		setBusy(true);
-		await take(file);
-		if (!context.signal.aborted) setBusy(false);
+	const file = useRef<File | undefined>(undefined);
+	const { chosen, refused, busy, look, take, forget } = useTransfer(
+		context,
+		(given: Blob, preview: boolean) => api.importAll(given, preview),
+		({ notices }) => {
+			context.announce(say("imported"));
+			forget();
+			imported(notices.new);
+		},
+	);
+	const choose = async (given: File | undefined) => {
+		if (given === undefined) return;
+		file.current = given;
+		await look(given);
 		if (input.current) input.current.value = ""; // the same file can be chosen again
 	};
-	const question = ({ notices, pictures, missing }: Imported) => ({
-		title: say("importQuestion"),
-		body: [
-			say("importNotices", { added: notices.new, changed: notices.changed, same: notices.same }),
-			say("importPictures", { added: pictures.new }),
-			...(missing > 0 ? [say("importLacks", { missing })] : []),
-			say("importKeeps"),
-		],
-		yes: say("importYes"),
-		no: say("cancel"),
-	});
 	return (
 		<>
 			<input
@@ -71,16 +55,44 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 				class="d-unseen"
 				tabIndex={-1}
 				aria-label={say("importFile")}
-				onChange={(event) => void begin(event.currentTarget.files?.[0])}
+				onChange={(event) => void choose(event.currentTarget.files?.[0])}
 			/>
 			<Menu
-				label={say("exchange")}
+				label={say("more")}
 				items={[
+					...also,
 					{ id: "export", label: say("export"), onPick: () => exportAll(true) },
 					{ id: "import", label: say("import"), icon: "upload", onPick: () => input.current?.click() },
 					{ id: "past", label: say("pastImports"), onPick: () => setPast(true) },
 				]}
 			/>
+			{(busy || chosen !== undefined || refused !== undefined) && (
+				<Dialog
+					title={say("importTitle")}
+					size="medium"
+					footer={chosen === undefined && <Button onPress={forget}>{say("cancel")}</Button>}
+					onClose={forget}
+				>
+					{busy && <p role="status">{say("looking")}</p>}
+					{refused !== undefined && (
+						<Note tone="bad" role="alert">
+							<p>{say(refused.why === "tooLarge" ? "importTooLarge" : refused.why)}</p>
+							<Button onPress={() => choose(file.current)}>{say("tryAgain")}</Button>
+						</Note>
+					)}
+					{chosen !== undefined && (
+						<ImportReport
+							name={file.current?.name ?? ""}
+							answer={chosen.answer}
+							lists
+							effects={effectsOf(tools, chosen.answer)}
+							ready={chosen.answer.notices.new + chosen.answer.notices.changed > 0}
+							problem={(one) => problemOf(tools, one)}
+							{...{ take, forget }}
+						/>
+					)}
+				</Dialog>
+			)}
 			{past && (
 				<Dialog
 					title={say("pastImports")}
@@ -100,28 +112,15 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 	);
 }
 
-interface RefusedProps {
-	readonly tools: Tools;
-	readonly problems: readonly ImportProblem[];
-	close(): void;
-}
+const effectsOf = ({ say }: Tools, { notices, pictures }: Imported): readonly string[] => [
+	say("importNotices", { added: notices.new, changed: notices.changed, same: notices.same }),
+	...(pictures.new > 0 ? [say("importPictures", { added: pictures.new })] : []),
+	say("importKeeps"),
+];
 
-/** Why a file was refused. */
-export function RefusedImport({ tools: { say }, problems, close }: RefusedProps) {
-	const words = ({ line, code }: ImportProblem) => {
-		if (code === "NOTICE_INVALID") return say("importNotice", { line });
-		if (code === "PICTURE_INVALID") return say("importPicture", { line });
-		return code === "PICTURE_MISSING" ? say("importMissing", { line }) : say("importNone");
-	};
-	return (
-		<Note tone="bad" role="alert">
-			<p>{say("importRefused")}</p>
-			<ul>
-				{problems.map((problem) => (
-					<li key={`${problem.code}${problem.line}`}>{words(problem)}</li>
-				))}
-			</ul>
-			<Button onPress={close}>{say("close")}</Button>
-		</Note>
-	);
+function problemOf({ say }: Tools, { code, line, detail = "" }: ImportProblem): string {
+	const named = detail === "" ? line : `${line} (${detail})`;
+	if (code === "NOTICE_INVALID") return say("importNotice", { named });
+	if (code === "PICTURE_INVALID") return say("importPicture", { named });
+	return code === "PICTURE_MISSING" ? say("importMissing", { named }) : say("importNone");
 }

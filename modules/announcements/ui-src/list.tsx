@@ -1,13 +1,13 @@
 import {
-	Button, EmptyState, restoreFocus, Menu, Note, placed, ScreenHeader, Skeleton, ZoneNote,
+	Button, EmptyState, type MenuItem, Note, placed, ScreenHeader, Skeleton, ZoneNote,
 } from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../display-src/board";
-import type { Board, ImportProblem, Refusal, Result } from "./api";
+import type { Board, Refusal, Result } from "./api";
 import { BoardNow } from "./boardnow";
 import { askToDelete } from "./delete";
-import { Exchange, RefusedImport } from "./exchange";
+import { Exchange } from "./exchange";
 import { Managed } from "./managed";
 import { Read } from "./notice";
 import { changed, type Slide, type Status, statusOf } from "./slide";
@@ -33,7 +33,6 @@ export function List({ tools, drawn, more, all }: ListProps) {
 	const [refused, setRefused] = useState<Refusal>();
 	const [now, setNow] = useState(context.serverNow());
 	const [shown, setShown] = useState<Shown>();
-	const [problems, setProblems] = useState<readonly ImportProblem[]>([]);
 	const asked = useRef(0);
 	const follow = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -95,6 +94,8 @@ export function List({ tools, drawn, more, all }: ListProps) {
 		asked.current++; // an older response must not replace the current list
 		setBoard({ ...from, slides: order.flatMap((one) => byId.get(one) ?? []) });
 		const result = await api.place(id, order[to - 1] ?? null, from.rev);
+		// the next move needs it at once, and the list may be read again by something else meanwhile
+		if (result.ok) setBoard((known) => known && { ...known, rev: result.value.rev });
 		const words = say("moved", { title: slide.title, position: to + 1, count: order.length });
 		await after(result, words, undefined, () => move(id, to), say("orderConflict"));
 	};
@@ -122,17 +123,17 @@ export function List({ tools, drawn, more, all }: ListProps) {
 		await after(await api.remove(slide.id), say("deleted"), undefined, () => remove(slide), say("conflict"));
 	};
 
+	const otherKinds = useOtherKinds(tools);
 	const imported = (added: number) => {
 		if (added > 0) all();
 		void load();
 	};
 	const write = (
 		<>
-			<Exchange tools={tools} refused={setProblems} imported={imported} />
-			<OtherKinds tools={tools} />
 			<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
 				{say("write")}
 			</Button>
+			<Exchange tools={tools} also={otherKinds} imported={imported} />
 		</>
 	);
 	if (board === undefined) {
@@ -145,16 +146,6 @@ export function List({ tools, drawn, more, all }: ListProps) {
 			<Unread tools={tools} why={refused} retry={load} />
 		);
 	}
-	const refusedImport = problems.length > 0 && (
-		<RefusedImport
-			tools={tools}
-			problems={problems}
-			close={() => {
-				setProblems([]);
-				requestAnimationFrame(() => restoreFocus(null)); // the button that was pressed no longer exists
-			}}
-		/>
-	);
 	const counts = countsOf(board.slides, now);
 	const slides = board.slides.slice(0, drawn);
 	const byHand = shown !== undefined && Date.parse(shown.until) > now ? shown : undefined;
@@ -169,7 +160,6 @@ export function List({ tools, drawn, more, all }: ListProps) {
 				}
 				actions={manages && write}
 			/>
-			{refusedImport}
 			{board.slides.length === 0 ? (
 				<EmptyState
 					title={say(manages ? "none" : "noneToRead")}
@@ -205,7 +195,7 @@ function countsOf(slides: readonly Slide[], now: number): Record<"live" | "sched
 }
 
 /** A way to add each kind of slide that other modules contribute. */
-function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools }) {
+function useOtherKinds({ context, kinds, say }: Tools): readonly MenuItem[] {
 	const [labels, setLabels] = useState<ReadonlyMap<string, string>>(new Map());
 	useEffect(() => {
 		const named = kinds.ids.map(async (id) => [id, (await kinds.load(id))?.label(context.locale)] as const);
@@ -213,14 +203,12 @@ function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools 
 			setLabels(new Map(all.flatMap(([id, label]) => (label === undefined ? [] : [[id, label]])))),
 		);
 	}, []);
-	if (labels.size === 0) return null;
-	const items = [...labels].map(([id, label]) => ({
+	return [...labels].map(([id, label]) => ({
 		id,
 		label: say("newOf", { label }),
-		icon: "plus" as const,
+		icon: "plus",
 		onPick: () => context.navigate(`new/${id}`),
 	}));
-	return <Menu label={say("more")} icon="down" items={items} />;
 }
 
 interface UnreadProps {

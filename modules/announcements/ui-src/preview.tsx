@@ -42,7 +42,12 @@ export function Preview({ tools, draft }: PreviewProps) {
 		<figure class="preview">
 			<figcaption>{say("preview")}</figcaption>
 			<div class="screen" aria-hidden="true">
-				<div class="stage" ref={stage} />
+				<div
+					class="stage d-themed"
+					data-theme="dark"
+					data-accent={document.documentElement.dataset["accent"]}
+					ref={stage}
+				/>
 			</div>
 			{cut && (
 				<p class="d-muted" role="status">

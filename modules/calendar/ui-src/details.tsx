@@ -144,7 +144,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 					<p>{say("waitsFor", { rooms: namesOf(rooms, one.waiting) })}</p>
 				</Note>
 			)}
-			{(one.signUp || (tools.manages && !one.service && !one.repeats)) && (
+			{(one.signUp || (tools.manages && !one.repeats)) && (
 				<div class="d-row">
 					{one.signUp && tools.signsUp && (
 						<Button

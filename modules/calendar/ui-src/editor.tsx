@@ -174,7 +174,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		</Note>
 	);
 	if (draft === undefined) {
-		if (refused === undefined) return <Skeleton />;
+		if (refused === undefined) return <Skeleton shape="form" />;
 		return (
 			<div class="d-stack">
 				{notice}

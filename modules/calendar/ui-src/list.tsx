@@ -1,6 +1,7 @@
 import { Button, Chip, EmptyState } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { daysBetween, run } from "./days";
+import { hueOf } from "./month";
 import { hoursOn, namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
@@ -49,7 +50,7 @@ export function List({ tools, occurrences, rooms, today, from, to, open }: ListP
 								{part.map((one) => (
 									<li key={one.event + one.date}>
 										<button type="button" onClick={() => open(one)}>
-											<time>{hoursOn(tools, one, day)}</time>
+											<time class={hueOf(one.rooms)}>{hoursOn(tools, one, day)}</time>
 											<span class="what">
 												<bdi class="name">{one.title}</bdi>
 												<bdi class="second">{namesOf(rooms, one.rooms)}</bdi>

@@ -114,6 +114,11 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 				sub={<bdi>{about}</bdi>}
 				actions={
 					<>
+						{back}
+						<Button onPress={() => window.print()}>{say("print")}</Button>
+						<Button kind="primary" onPress={share}>
+							{say("share")}
+						</Button>
 						<Menu
 							label={say("more")}
 							items={[
@@ -123,11 +128,6 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 								{ id: "stop", label: say("stop"), onPick: stop },
 							]}
 						/>
-						{back}
-						<Button onPress={() => window.print()}>{say("print")}</Button>
-						<Button kind="primary" onPress={share}>
-							{say("share")}
-						</Button>
 					</>
 				}
 			/>

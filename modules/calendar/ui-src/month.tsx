@@ -16,6 +16,9 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 	const grid = useRef<HTMLTableElement>(null);
 	const goal = useRef<string>(undefined);
 	useEffect(() => {
+		grid.current?.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" });
+	}, []);
+	useEffect(() => {
 		// A key may be pressed before this effect runs for the first day, so the days are compared.
 		if (goal.current !== day) return;
 		grid.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
@@ -30,7 +33,9 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 		goal.current = to;
 		stay("month", to);
 	};
+	const used = rooms.filter(({ id }) => occurrences.some((one) => one.rooms[0] === id));
 	return (
+		<>
 		<table class="month" ref={grid} onKeyDown={keys} aria-label={forms.month(day)}>
 			<thead>
 				<tr>
@@ -50,7 +55,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 							const shown = rest === 1 ? perDay + 1 : perDay;
 							const names = ["number", one === today && "today"].filter(Boolean).join(" ");
 							return (
-								<td key={one} class={one.slice(0, 7) === day.slice(0, 7) ? undefined : "other"}>
+								<td key={one} class={cellOf(one, day, today)}>
 									<button
 										type="button"
 										class={names}
@@ -86,8 +91,29 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 				))}
 			</tbody>
 		</table>
+		{used.length > 0 && (
+			<ul class="legend d-off-paper" aria-label={say("rooms")}>
+				{used.map(({ id, name }) => (
+					<li key={id} class={hueOf([id])}>
+						<bdi>{name}</bdi>
+					</li>
+				))}
+			</ul>
+		)}
+		</>
 	);
 }
+
+/** The class of a day's cell. */
+function cellOf(day: string, shown: string, today: string): string | undefined {
+	const other = day.slice(0, 7) !== shown.slice(0, 7);
+	const names = [other && "other", day < today && "past", day === today && "now"];
+	return names.filter(Boolean).join(" ") || undefined;
+}
+
+/** The colour of the first room of an event, by which a month is read. The style sheet has as many. */
+const hues = 8;
+export const hueOf = ([room]: readonly number[]): string => (room === undefined ? "" : `hue-${room % hues}`);
 
 interface EntryProps extends Pick<ViewProps, "tools" | "rooms" | "open"> {
 	readonly one: Occurrence;
@@ -102,6 +128,7 @@ export function Entry({ tools: { forms, say }, rooms, one, day, open, onPaper }:
 	const where = namesOf(rooms, one.rooms);
 	const names = [
 		"entry",
+		hueOf(one.rooms),
 		...[(one.allDay || !begins) && "whole", one.waiting.length > 0 && "waits", onPaper && "d-on-paper"],
 	];
 	return (

@@ -73,7 +73,7 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 	};
 	if (rooms === undefined) {
 		return refused === undefined ? (
-			<Skeleton />
+			<Skeleton shape="form" />
 		) : (
 			<Note tone="bad" role="alert">
 				<p>{say(refused)}</p>

@@ -59,6 +59,8 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	const [refused, setRefused] = useState<Refusal>();
 	const [room, setRoom] = useState("");
 	const [chosen, setChosen] = useState<Occurrence>();
+	const [theme, setTheme] = useState(context.theme);
+	useEffect(() => context.onTheme(setTheme), []);
 	const [narrow, setNarrow] = useState(false);
 	const frame = useRef<HTMLDivElement>(null);
 	const asked = useRef(0);
@@ -142,7 +144,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		stay,
 	};
 	return (
-		<div ref={frame} class={page.view === "list" ? undefined : "d-wide-paper"}>
+		<div ref={frame} class={page.view === "list" ? undefined : "d-wide-paper"} data-theme={theme}>
 			<ScreenHeader
 				sub={shown && <ZoneNote zone={shown.zone} />}
 				actions={
@@ -200,7 +202,12 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 				</Note>
 			)}
 			{shown === undefined ? (
-				refused === undefined && <Skeleton rows={6} />
+				refused === undefined &&
+				(page.view === "list" || narrow ? (
+					<Skeleton rows={6} />
+				) : (
+					<Skeleton rows={page.view === "week" ? 7 : 35} shape="month" />
+				))
 			) : page.view === "list" || narrow ? (
 				<List
 					key={from}
@@ -246,6 +253,11 @@ function Actions({ tools: { context, say, manages }, day, shownDay, hasRooms, ad
 	const doors = () => context.navigate(`doors/${shownDay}`);
 	return (
 		<>
+			{adds && (
+				<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
+					{say(manages ? "newEvent" : "newService")}
+				</Button>
+			)}
 			<Menu
 				label={say("furtherActions")}
 				items={[
@@ -254,11 +266,6 @@ function Actions({ tools: { context, say, manages }, day, shownDay, hasRooms, ad
 					...(manages ? managing(context, say) : []),
 				]}
 			/>
-			{adds && (
-				<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
-					{say(manages ? "newEvent" : "newService")}
-				</Button>
-			)}
 		</>
 	);
 }

@@ -1,5 +1,5 @@
 import { firstOfWeek, run } from "./days";
-import { Entry } from "./month";
+import { Entry, hueOf } from "./month";
 import { hoursOn, namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
@@ -22,7 +22,7 @@ export function Week({ tools, occurrences, rooms, day, today, begins, open, go }
 						</button>
 					</h3>
 					{(all.get(one) ?? []).slice(0, perDay).map((event) => (
-						<div class="card-of-week" key={event.event + event.date}>
+						<div class={`card-of-week ${hueOf(event.rooms)}`} key={event.event + event.date}>
 							<Entry tools={tools} rooms={rooms} one={{ ...event, allDay: true }} day={one} open={open} />
 							<p>{hoursOn(tools, event, one)}</p>
 							{event.rooms.length > 0 && (

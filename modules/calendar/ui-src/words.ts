@@ -221,6 +221,7 @@ const english = {
 	problem_ROOM_TAKEN: "a room is taken: {detail}",
 	problem_ROOM_INVALID: "a room cannot have this name: {detail}",
 	problem_SIGNUP_INVALID: "its sign-ups cannot be kept like that: {detail}",
+	problem_SIGNUP_ERASED: "who was erased here since then stays away from the sign-ups: {detail}",
 	problem_FILE_ENDS_EARLY: "the file ends in the middle of this event. Export it again.",
 	problem_TWICE: "it stands in the file more than once. The latest version counts.",
 	problem_NO_START: "it has no begin.",
@@ -240,6 +241,9 @@ const english = {
 	problem_DATE_UNREADABLE: "these dates could not be read: {detail}",
 	problem_WRITTEN_OUT:
 		"the calendar cannot repeat it like that. Its dates of two years become single events: {detail}",
+	problem_WRITTEN_OUT_PARTLY:
+		"it repeats too often for the calendar. Only these of its dates become single events: {detail}",
+	problem_SAME_MINUTE: "of several dates in the same minute only one is kept: {detail}",
 };
 
 export type WordId = keyof typeof english;
@@ -468,6 +472,7 @@ const german: Record<WordId, Text> = {
 	problem_ROOM_TAKEN: "Ein Raum ist belegt: {detail}",
 	problem_ROOM_INVALID: "So kann kein Raum heißen: {detail}",
 	problem_SIGNUP_INVALID: "Seine Anmeldungen lassen sich so nicht speichern: {detail}",
+	problem_SIGNUP_ERASED: "Wer hier inzwischen gelöscht wurde, fehlt bei den Anmeldungen: {detail}",
 	problem_FILE_ENDS_EARLY: "Die Datei endet mitten in diesem Termin. Exportieren Sie sie noch einmal.",
 	problem_TWICE: "Der Termin steht mehrmals in der Datei. Es gilt die neueste Fassung.",
 	problem_NO_START: "Der Termin hat keinen Beginn.",
@@ -487,6 +492,9 @@ const german: Record<WordId, Text> = {
 	problem_DATE_UNREADABLE: "Diese Daten ließen sich nicht lesen: {detail}",
 	problem_WRITTEN_OUT:
 		"So kann der Kalender nichts wiederholen. Die Tage von zwei Jahren werden einzelne Termine: {detail}",
+	problem_WRITTEN_OUT_PARTLY:
+		"So oft kann der Kalender nichts wiederholen. Nur diese Male werden einzelne Termine: {detail}",
+	problem_SAME_MINUTE: "Von mehreren Malen in derselben Minute bleibt nur eines: {detail}",
 };
 
 export type Say = Words<WordId>;

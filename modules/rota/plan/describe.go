@@ -72,7 +72,7 @@ func (n *network) obstacle(v, p, leaves int) string {
 		return "busy"
 	}
 	at := v*n.monthCount + n.months[day]
-	if limit := n.in.People[v].PerMonth; limit > 0 && n.standing[at]+n.spent[at] >= limit {
+	if limit := n.in.People[v].PerMonth; limit > 0 && n.settled[at]+n.spent[at] >= limit {
 		return "limit"
 	}
 	for _, other := range n.shuns[v] {

@@ -21,7 +21,7 @@ type network struct {
 	able                          [][]bool // by person and role
 	wishes                        []bool   // by person and day
 	busy                          []bool   // by person and day: a turn that is known
-	standing                      []int    // by person and month: turns that are known
+	settled                       []int    // by person and month: turns that are known
 	recent                        []int    // by person: turns that are known since Input.Since
 	number                        []int    // by day: its number, for distances
 	turnDays                      [][]int  // by person: the numbers of the days of their turns
@@ -78,14 +78,14 @@ func (n *network) readDays() {
 	}
 	n.dayCount, n.monthCount = len(known), len(months)
 	n.busy, n.wishes = make([]bool, n.persons*len(known)), make([]bool, n.persons*len(known))
-	n.standing, n.recent = make([]int, n.persons*len(months)), make([]int, n.persons)
+	n.settled, n.recent = make([]int, n.persons*len(months)), make([]int, n.persons)
 	n.turnDays = make([][]int, n.persons)
 	for _, t := range n.in.Turns {
 		if day, there := known[t.Day]; there {
 			n.busy[t.Person*n.dayCount+day] = true
 		}
 		if month, there := months[monthOf(t.Day)]; there {
-			n.standing[t.Person*n.monthCount+month]++
+			n.settled[t.Person*n.monthCount+month]++
 		}
 		if t.Day >= n.in.Since {
 			n.recent[t.Person]++
@@ -291,7 +291,7 @@ func (n *network) leavePlace(p, filling int) {
 // leaveMonth reaches the person if they may serve once more in the month, and the days on which they do.
 func (n *network) leaveMonth(node, v, month int) {
 	at, limit := v*n.monthCount+month, n.in.People[v].PerMonth
-	if limit == 0 || n.standing[at]+n.spent[at] < limit {
+	if limit == 0 || n.settled[at]+n.spent[at] < limit {
 		n.reach(node, n.personNode(v), n.dist[node])
 	}
 	if n.spent[at] == 0 {

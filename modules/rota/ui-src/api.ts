@@ -140,6 +140,7 @@ export interface Imported extends ImportAnswer {
 /** What the import of an archive changes, or would change. */
 export interface Arrived extends ImportAnswer {
 	readonly roles: number;
+	readonly needs: number;
 	readonly volunteers: number;
 	readonly assignments: number;
 }
@@ -186,8 +187,10 @@ export class RotaApi {
 	claim(token: string): Promise<Result<undefined>> {
 		return this.#ask("rota.own.respond", "POST", "/claim", { token });
 	}
-	board(): Promise<Result<Board>> {
-		return this.#ask("rota.manage", "GET", "/board");
+	/** With what the stream said of other modules, the board is not older than that. */
+	board(outside?: string): Promise<Result<Board>> {
+		const query = outside === undefined ? "" : `?outside=${encodeURIComponent(outside)}`;
+		return this.#ask("rota.manage", "GET", `/board${query}`);
 	}
 	assign(change: Change): Promise<Result<unknown>> {
 		return this.#ask("rota.manage", "PUT", "/assignments", change);

@@ -12,7 +12,8 @@ const longestPause = 30_000;
 const mostKept = 256;
 
 export interface FollowerOptions {
-	request(): Promise<Result<Board>>;
+	/** Requests the board, with what the newest snapshot says of other modules. */
+	request(outside: string | undefined): Promise<Result<Board>>;
 	/** Called with each new board. */
 	changed(board: Board): void;
 	/** The board may not be read. */
@@ -52,7 +53,7 @@ export class Follower {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
 		this.#request = { head: this.#head };
-		void this.options.request().then((result) => this.#answered(result));
+		void this.options.request(this.#head?.outside).then((result) => this.#answered(result));
 	}
 
 	stop(): void {

@@ -146,6 +146,17 @@ export const german: Record<keyof typeof english, Text> = {
 	archiveTitle: "Alles",
 	archiveHelp:
 		"Dienste, Personen, Abwesenheiten und Einteilungen für eine andere Installation. Konten bleiben hier.",
+	archiveNone: "Sie ist kein Export des Dienstplans.",
+	archiveRole: "Dienst {named} lässt sich nicht übernehmen oder ist zweimal da.",
+	archiveErased: "Person {named} wurde hier gelöscht und bleibt weg.",
+	archivePerson: "Person {named} lässt sich nicht übernehmen oder ist zweimal da.",
+	archiveNeed: "Anzahl {named} lässt sich nicht übernehmen: ihr Dienst fehlt, oder sie ist zweimal da.",
+	archiveDuty: "Einteilung {named} fehlt ihre Person oder ihr Dienst, oder sie ist zweimal da.",
+	archiveRolesFull: "Dienst {named} ist einer mehr, als der Plan aufnimmt.",
+	archivePeopleFull: "Person {named} ist eine mehr, als der Plan aufnimmt.",
+	archiveRoleMissing: "Ein Dienst von Person {named} fehlt. Sie kommt ohne ihn.",
+	archivePairMissing: "Person {named} kommt ohne jemanden, mit dem sie verbunden ist.",
+	archiveDigestFull: "Person {named} bekommt die wöchentliche Übersicht nicht: Fünf bekommen sie schon.",
 	exportFile: "{name} exportieren",
 	chooseFile: "Datei wählen",
 	fileTooLarge: "Zu groß: höchstens {size} KiB.",
@@ -244,7 +255,8 @@ export const german: Record<keyof typeof english, Text> = {
 	tooMany: "Mehr lassen sich nicht hinzufügen.",
 	digestFull: "Fünf Personen koordinieren schon.",
 	roleInUse:
-		"Ein Dienst, für den jemand eingeteilt ist, lässt sich nicht entfernen. Entfernen Sie zuerst alle daraus.",
+		"Ein Dienst, für den jemand eingeteilt ist, lässt sich nicht entfernen. " +
+		"Entfernen Sie zuerst alle daraus.",
 	addressMissing: "Es gibt keine Adresse, an die gesendet werden kann.",
 	stageSilent: "Der Plan der Gottesdienste antwortet gerade nicht.",
 	nextWeeks: "Nächste acht Wochen",

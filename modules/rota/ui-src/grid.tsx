@@ -1,7 +1,7 @@
 import { Button, Chip, type Column, IconButton, Menu, type MenuItem, Table } from "@narthex/kit";
 import type { Assignment, Board, Role, Service, Status, Volunteer } from "./board";
 import { isAway, neededIn, serving } from "./board";
-import { Mails } from "./mails";
+import { hasMails, Mails } from "./mails";
 import type { Place } from "./pick";
 import type { Tools } from "./tools";
 
@@ -24,6 +24,7 @@ export interface GridProps {
 export function Grid(props: GridProps) {
 	const { tools, board, services, copy, count } = props;
 	const { say, moment } = tools;
+	const mailed = services.some(hasMails);
 	const columns: readonly Column<Service>[] = [
 		{
 			id: "when",
@@ -66,17 +67,21 @@ export function Grid(props: GridProps) {
 			head: role.name,
 			cell: (service: Service) => <Cell {...props} service={service} role={role} />,
 		})),
-		{
-			id: "mail",
-			head: say("mails"),
-			width: "170px",
-			cell: (service) => <Mails {...props} service={service} />,
-		},
+		...(mailed
+			? [
+					{
+						id: "mail",
+						head: say("mails"),
+						width: "170px",
+						cell: (service: Service) => <Mails {...props} service={service} />,
+					},
+				]
+			: []),
 	];
 	const rowId = ({ id }: Service) => id;
 	return (
 		<Table
-			class="grid d-wide-paper"
+			class={mailed ? "grid mailed d-wide-paper" : "grid d-wide-paper"}
 			label={say("tabMonth")}
 			columns={columns}
 			rows={services}

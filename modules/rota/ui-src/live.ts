@@ -17,7 +17,7 @@ export function useBoard(context: ModuleUiContext): Followed {
 	useEffect(() => {
 		const api = new RotaApi(context);
 		const following = new Follower({
-			request: () => api.board(),
+			request: (outside) => api.board(outside),
 			changed: setBoard,
 			refused: () => setBoard((shown) => shown ?? "refused"),
 		});

@@ -9,11 +9,16 @@ interface MailsProps {
 	send(assignments: readonly Assignment[]): Promise<void>;
 }
 
+const isMailed = ({ mail, status }: Assignment): boolean => mail !== null && status !== "no";
+
+/** Whether there is anything to say about mails of a service. */
+export const hasMails = ({ assignments }: Service): boolean => assignments.some(isMailed);
+
 /** The outcomes of the mails about a service: each that was not sent, and who has got one. */
 export function Mails({ tools, service, nameOf, send }: MailsProps) {
 	const { say, sends } = tools;
 	const mailed = service.assignments
-		.filter(({ mail, status }) => mail !== null && status !== "no")
+		.filter(isMailed)
 		.sort((a, b) => nameOf(a).localeCompare(nameOf(b), tools.language));
 	const of = (outcome: Mail["outcome"]) => mailed.filter(({ mail }) => mail?.outcome === outcome);
 	const failed = mailed.filter(({ mail }) => mail?.outcome !== "sent" && mail?.outcome !== "queued");

@@ -125,12 +125,12 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				}
 				actions={
 					<>
-						<More tools={tools} from={from} to={to} />
 						{tools.sends && reachable.length > 0 && (
 							<Button kind="primary" icon="mail" onPress={() => send(reachable)}>
 								{say("sendRequests", { count: reachable.length })}
 							</Button>
 						)}
+						<More tools={tools} from={from} to={to} />
 					</>
 				}
 			/>

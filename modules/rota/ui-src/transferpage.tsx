@@ -1,6 +1,6 @@
 import {
-	Button, FileButton, type ImportAnswer, type ImportChoices, ImportReport, Note, PastImports, ScreenHeader,
-	useTransfer,
+	Button, FileButton, type ImportAnswer, type ImportChoices, type ImportProblem, ImportReport, Note,
+	PastImports, ScreenHeader, useTransfer,
 } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
@@ -33,6 +33,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 						...(newRoles.length > 0 ? [say("listRoles", { roles: newRoles.join(", ") })] : []),
 					]}
 					ready={({ added, changed }) => added + changed > 0}
+					problem={({ code, detail = "" }) => say(problemWord(code), { detail })}
 				/>
 				<Exchange<Arrived>
 					{...{ tools, imported }}
@@ -41,12 +42,16 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					out={{ path: "/export", name: "rota.json" }}
 					into={{
 						...{ path: "/import", accept: ".json,application/json", type: "application/json" },
-						most: 1024 * 1024,
+						most: 8 * 1024 * 1024,
 					}}
 					effects={({ roles, volunteers, assignments }) => [
 						say("archiveEffect", { roles, volunteers, assignments }),
 					]}
-					ready={() => true}
+					ready={({ roles, needs, volunteers, assignments }) =>
+						roles + needs + volunteers + assignments > 0
+					}
+					problem={(one) => archiveProblem(tools, one)}
+					lists
 				/>
 			</div>
 			<PastImports
@@ -76,13 +81,16 @@ interface ExchangeProps<Report> {
 	effects(report: Report): readonly string[];
 	/** An import would change something. */
 	ready(report: Report): boolean;
+	/** What a problem of the file means. */
+	problem(one: ImportProblem): string;
+	readonly lists?: boolean;
 	/** Called after an import. */
 	imported(): void;
 }
 
 /** One kind of file. Its changes are previewed before the import. */
 function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
-	const { tools, title, help, out, into, effects, ready, imported } = props;
+	const { tools, title, help, out, into, effects, ready, problem, lists = false, imported } = props;
 	const { context, api, say, tell } = tools;
 	const send = (file: Blob, preview: boolean, choices: ImportChoices) =>
 		api.import<Report>(into.path, file, preview, choices);
@@ -133,9 +141,10 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 				<ImportReport
 					name={(chosen.file as File).name}
 					answer={chosen.answer}
+					lists={lists}
 					effects={effects(chosen.answer)}
 					ready={ready(chosen.answer)}
-					problem={({ code, detail = "" }) => say(problemWord(code), { detail })}
+					problem={problem}
 					columns={columnsOf(tools)}
 					choose={(columns) => transfer.choose({ columns })}
 					take={transfer.take}
@@ -166,3 +175,21 @@ const problemWords: Readonly<Record<string, WordId>> = {
 };
 
 const problemWord = (code: string): WordId => problemWords[code] ?? "fileOther";
+
+/** The line of a problem is a position in a list. */
+function archiveProblem({ say }: Tools, { code, line, detail = "" }: ImportProblem): string {
+	return say(archiveWords[code] ?? "archiveNone", { named: detail === "" ? line : `${line} (${detail})` });
+}
+
+const archiveWords: Readonly<Record<string, WordId>> = {
+	ROLE_INVALID: "archiveRole",
+	NEED_INVALID: "archiveNeed",
+	VOLUNTEER_INVALID: "archivePerson",
+	VOLUNTEER_ERASED: "archiveErased",
+	ASSIGNMENT_INVALID: "archiveDuty",
+	TOO_MANY: "archivePeopleFull",
+	TOO_MANY_ROLES: "archiveRolesFull",
+	ROLE_MISSING: "archiveRoleMissing",
+	PAIR_MISSING: "archivePairMissing",
+	DIGEST_FULL: "archiveDigestFull",
+};

@@ -8,7 +8,7 @@ export default defineDisplay({
 	mount(container, context) {
 		context.addStyle(css);
 		container.lang = context.locale;
-		const screen = new Screen(container, context.locale, () => followed.now());
+		const screen = new Screen(container, context, () => followed.now());
 		const look = () => screen.see(viewOf(location.hash));
 		look();
 		addEventListener("hashchange", look);

@@ -6,7 +6,7 @@ const places = 5;
 
 export interface Logo {
 	readonly element: HTMLElement;
-	/** Sets the text below the mark. Without it that is the name of the house, once it is known. */
+	/** Sets the text below the mark. */
 	name(words: string): void;
 	wander(now: number): void;
 }
@@ -21,35 +21,13 @@ export function logo(): Logo {
 	words.translate = false;
 	element.append(mark, words);
 	render(h(Mark, { height: 26 }), mark);
-	let house = "";
-	let given = "";
-	const show = () => {
-		const name = given || house;
-		if (words.textContent !== name) words.textContent = name;
-	};
-	void houseName().then((name) => {
-		house = name;
-		show();
-	});
 	return {
 		element,
 		name: (said) => {
-			given = said;
-			show();
+			if (words.textContent !== said) words.textContent = said;
 		},
 		wander: (now) => {
 			element.dataset["place"] = String(Math.floor(now / 60_000) % places);
 		},
 	};
-}
-
-/** The name of the house, which the platform returns to everybody; "" if it has none or the request fails. */
-async function houseName(): Promise<string> {
-	try {
-		const response = await fetch("/api/v1/house", { credentials: "omit" });
-		const { name } = (await response.json()) as { readonly name?: unknown };
-		return response.ok && typeof name === "string" ? name : "";
-	} catch {
-		return "";
-	}
 }

@@ -1,4 +1,6 @@
-import { hyphenated, lineHeightFor } from "@narthex/kit";
+import { hyphenated, lineHeightFor, Mark } from "@narthex/kit";
+import type { Context } from "@narthex/sdk";
+import { h, render } from "preact";
 import { chordedLine } from "./chorded";
 import { fitWords } from "./fit";
 import { type Logo, logo } from "./logo";
@@ -27,11 +29,13 @@ export class Screen {
 
 	constructor(
 		container: HTMLElement,
-		readonly locale: string,
+		readonly context: Pick<Context, "locale" | "house">,
 		readonly now: () => number,
 	) {
 		const top = part("top");
-		top.append(this.#label, this.#timer.element);
+		const mark = part("mark");
+		render(h(Mark, { height: 26 }), mark);
+		top.append(mark, this.#label, this.#timer.element);
 		this.#element.append(top, this.#words, this.#message, this.#next, this.#logo.element);
 		this.#element.append(this.#countdown);
 		this.#countdown.dir = "ltr";
@@ -63,14 +67,14 @@ export class Screen {
 		this.#words.replaceChildren(
 			...lines.map((line, n) => {
 				const chords = forSingers ? (now?.chords?.[n] ?? []) : [];
-				return chords.length > 0 ? chordedLine(line, chords) : part("line", hyphenated(line, this.locale));
+				if (chords.length > 0) return chordedLine(line, chords);
+				return part("line", hyphenated(line, this.context.locale));
 			}),
 		);
-		this.#message.textContent = hyphenated(message, this.locale);
+		this.#message.textContent = hyphenated(message, this.context.locale);
 		this.#message.hidden = message === "" || screen === "black";
 		const showsNext = forSingers || (settings.showNext && this.#view !== "congregation");
 		this.#next.textContent = showsWords && showsNext && next ? next.line : "";
-		this.#logo.name(shown.title);
 		this.#tick();
 		this.#fit();
 	}
@@ -82,6 +86,7 @@ export class Screen {
 	}
 
 	#tick(): void {
+		this.#logo.name(this.#shown?.title || this.context.house?.name || "");
 		if (!this.#shown) return this.#logo.wander(this.now());
 		const { timer, now } = this.#shown;
 		const left = countdownOf(this.#shown, this.now());
@@ -97,7 +102,8 @@ export class Screen {
 		for (const line of [this.#label, this.#message, this.#next, this.#logo.element]) {
 			line.style.lineHeight = String(lineHeightFor(line, 1.2));
 		}
-		fitWords(this.#words, this.#shown?.settings.fontScale ?? 100);
+		const larger = this.#view === "congregation" ? 1.25 : 1; // it has the screen for itself
+		fitWords(this.#words, (this.#shown?.settings.fontScale ?? 100) * larger);
 	}
 }
 

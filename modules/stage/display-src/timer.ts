@@ -1,8 +1,9 @@
 import { clockOf, isUrgent } from "./shown";
 
 const css = `
-	div { font-size: 7cqmin; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
-	div.urgent { color: #ffd479; }`;
+	div { font-size: 8.4cqmin; font-weight: 600; line-height: 1; color: #dfe5ec; letter-spacing: -.02em;
+		font-variant-numeric: tabular-nums; }
+	div.urgent { padding: .5cqmin 1.6cqmin; color: #0e1116; background: #ffd479; border-radius: 1.4cqmin; }`;
 
 /** The remaining time. */
 export class TimerFace {

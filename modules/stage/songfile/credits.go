@@ -52,16 +52,16 @@ func creditOf(line string) (credit, string) {
 
 // take keeps what a line tells, and reports whether it is sung.
 func (c *collector) take(line string) bool {
-	what, told := creditOf(line)
+	what, value := creditOf(line)
 	switch what {
 	case sung:
 		return true
 	case author:
-		add(&c.song.Credit, told)
+		add(&c.song.Credit, value)
 	case owner:
-		add(&c.song.Copyright, told)
+		add(&c.song.Copyright, value)
 	case number:
-		c.song.CCLI = told
+		c.song.CCLI = value
 	case licence:
 	}
 	return false

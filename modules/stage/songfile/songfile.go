@@ -58,7 +58,8 @@ func (c Code) Error() string { return string(c) }
 type Reader struct {
 	Song     func(file string, line int, one Song)
 	Problem  func(file string, line int, why Code)
-	Language string // of the labels for which a file has only letters, such as v1: "de", otherwise English
+	Guessed  func(file string) // whose encoding is a guess, so that its letters may be wrong; may be nil
+	Language string            // of labels that a file has as letters (v1): "de", otherwise English
 	total    int
 	unpacked bytes.Buffer
 }
@@ -139,10 +140,13 @@ func (r *Reader) readFile(name string, content []byte) {
 		r.Problem(name, 1, TooLarge)
 		return
 	}
-	text, isText := decoded(content)
+	text, guessed, isText := decoded(content)
 	if !isText {
 		r.Problem(name, 1, UnknownFormat)
 		return
+	}
+	if guessed && r.Guessed != nil {
+		r.Guessed(name)
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	switch start := strings.TrimSpace(text); {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/modulehost/sdk/files/filestest"
 	"github.com/narthex-platform/narthex/modules/stage/songfile"
 )
 
@@ -75,6 +76,13 @@ func TestEncodings(t *testing.T) {
 		if got := read("", content); got != want {
 			t.Errorf("%q is read as %q, want %q", content, got, want)
 		}
+	}
+	const latin = "Gro\xdfer Gott, wir loben dich\n\n[Strophe 1]\nGro\xdfer Gott, wir loben dich;\n" +
+		"Herr, wir preisen deine St\xe4rke.\n"
+	const german = "Großer Gott, wir loben dich /  /  / \n" +
+		"[Strophe 1] Großer Gott, wir loben dich; | Herr, wir preisen deine Stärke.\n"
+	if got := read("", latin); got != german {
+		t.Errorf("%q is read as %q, want %q", latin, got, german)
 	}
 	for _, content := range []string{"%PDF-1.7\nx", `{\rtf1 x}`, "\x89PNG\r\n\x1a\n\x00",
 		"<html><body>x</body></html>", "MZ\x00\x01\x02"} {
@@ -238,6 +246,6 @@ func FuzzRead(f *testing.F) {
 				}
 			},
 		}
-		r.Read("x", content)
+		filestest.Bounded(t, content, func() { r.Read("x", content) })
 	})
 }

@@ -1,8 +1,8 @@
-import { Button, FileButton, Note, PastImports, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, FileButton, ImportReport, Note, PastImports, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { ImportSongs } from "./importsongs";
-import type { Imported } from "./plan";
+import type { Counts } from "./plan";
 import type { Tools } from "./tools";
 
 /** Exports everything as a file, and imports songs or such a file. */
@@ -70,6 +70,7 @@ interface ImportProps {
 /** Imports an exported file after a preview of its changes. */
 function ImportAll({ tools, imported }: ImportProps) {
 	const { context, api, say } = tools;
+	const [name, setName] = useState("");
 	const { chosen, refused, look, take, forget } = useTransfer(
 		context,
 		(given: Blob, preview: boolean) => api.import("all", given, preview),
@@ -79,12 +80,16 @@ function ImportAll({ tools, imported }: ImportProps) {
 			imported();
 		},
 	);
+	const choose = ([file]: readonly File[]) => {
+		setName(file?.name ?? "");
+		return look(file);
+	};
 	return (
 		<section>
 			<h2>{say("importAll")}</h2>
 			<p>{say("importAllHelp")}</p>
 			<div class="d-stack">
-				<FileButton accept=".json,application/json" onFiles={([file]) => look(file)}>
+				<FileButton accept=".json,application/json" onFiles={choose}>
 					{say("chooseFile")}
 				</FileButton>
 				{refused !== undefined && (
@@ -92,48 +97,30 @@ function ImportAll({ tools, imported }: ImportProps) {
 						<p>{say(refused.why === "denied" ? "editDenied" : refused.why)}</p>
 					</Note>
 				)}
-				{chosen && <Outcome tools={tools} preview={chosen.answer} />}
-				{chosen?.answer.problemCount === 0 && (
-					<div class="d-row">
-						<Button kind="primary" onPress={take}>
-							{say("import")}
-						</Button>
-					</div>
+				{chosen && (
+					<ImportReport
+						{...{ name, take, forget }}
+						answer={chosen.answer}
+						effects={[
+							say("wouldSongs", { ...chosen.answer.songs }),
+							say("wouldServices", { ...chosen.answer.services }),
+						]}
+						ready={anything(chosen.answer.songs) || anything(chosen.answer.services)}
+						problem={({ code, detail = "" }) =>
+							[detail, say(isProblem(code) ? code : "SERVICE_INVALID")].filter((part) => part !== "").join(": ")
+						}
+					/>
 				)}
 			</div>
 		</section>
 	);
 }
 
-interface OutcomeProps {
-	readonly tools: Tools;
-	readonly preview: Imported;
-}
+const anything = (counts: Counts): boolean => counts.new + counts.changed > 0;
 
-/** The changes of an import, or why it is refused. */
-function Outcome({ tools: { say }, preview: { songs, services, problems } }: OutcomeProps) {
-	if (problems.length > 0) {
-		return (
-			<Note tone="bad" role="alert">
-				<p>{say("importProblems")}</p>
-				<ul>
-					{problems.map(({ line, code }, n) => (
-						<li key={n}>
-							{say("inLine", { line })} {say(isProblem(code) ? code : "SERVICE_INVALID")}
-						</li>
-					))}
-				</ul>
-			</Note>
-		);
-	}
-	return (
-		<Note tone="info" role="status">
-			<p>{say("wouldSongs", { ...songs })}</p>
-			<p>{say("wouldServices", { ...services })}</p>
-		</Note>
-	);
-}
-
-const problemCodes = ["SONG_INVALID", "SERVICE_INVALID", "NO_JSON", "UNKNOWN_LIST"] as const;
+const problemCodes = [
+	...(["SONG_INVALID", "SERVICE_INVALID", "SONG_MISSING", "ITEM_ELSEWHERE"] as const),
+	...(["NO_JSON", "UNKNOWN_LIST"] as const),
+];
 const isProblem = (code: string): code is (typeof problemCodes)[number] =>
 	(problemCodes as readonly string[]).includes(code);

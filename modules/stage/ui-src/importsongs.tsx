@@ -31,7 +31,7 @@ export function ImportSongs({ tools, imported }: { readonly tools: Tools; import
 	};
 	const problem = ({ code, detail = "" }: ImportProblem) =>
 		[detail, say(isProblem(code) ? code : "SONG_INVALID")].filter((part) => part !== "").join(": ");
-	const { songs } = chosen?.answer ?? {};
+	const { songs, examples = [] } = chosen?.answer ?? {};
 	return (
 		<section>
 			<h2>{say("importSongs")}</h2>
@@ -71,7 +71,10 @@ export function ImportSongs({ tools, imported }: { readonly tools: Tools; import
 					<ImportReport
 						{...{ name, take, forget, problem }}
 						answer={chosen.answer}
-						effects={[say("wouldSongs", { ...songs })]}
+						effects={[
+							say("wouldSongs", { ...songs }),
+							...(examples.length > 0 ? [say("songExamples", { titles: examples.join("; ") })] : []),
+						]}
 						ready={songs.new > 0}
 					/>
 				)}
@@ -95,7 +98,7 @@ function formOf(files: readonly File[]): Blob {
 }
 
 const problemCodes = [
-	...(["SONG_INVALID", "SONG_SHORTENED", "ORDER_LEFT_OUT", "TOO_MANY_SONGS"] as const),
+	...(["SONG_INVALID", "SONG_SHORTENED", "ORDER_LEFT_OUT", "TOO_MANY_SONGS", "ENCODING_GUESSED"] as const),
 	...(["NO_SONGS", "NO_JSON", "UNKNOWN_LIST"] as const),
 	...(["FORMAT_UNKNOWN", "FILE_BROKEN", "FILE_TOO_LARGE"] as const),
 ];

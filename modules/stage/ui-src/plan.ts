@@ -140,6 +140,8 @@ export interface ControlUpdate {
 export interface Imported extends ImportAnswer {
 	readonly songs: Counts;
 	readonly services: Counts;
+	/** The titles of the first songs of other programs. */
+	readonly examples?: readonly string[];
 }
 export interface Counts {
 	readonly new: number;

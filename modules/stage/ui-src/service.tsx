@@ -141,6 +141,11 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 								{say("print")}
 							</Button>
 						)}
+						{drives && (
+							<Button kind="primary" icon="play" onPress={() => context.navigate(`live/${id}`)}>
+								{say("drive")}
+							</Button>
+						)}
 						{edits && (
 							<Menu
 								label={say("more")}
@@ -150,11 +155,6 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 									{ id: "delete", label: say("cancelService"), icon: "trash", grave: true, onPick: remove },
 								]}
 							/>
-						)}
-						{drives && (
-							<Button kind="primary" icon="play" onPress={() => context.navigate(`live/${id}`)}>
-								{say("drive")}
-							</Button>
 						)}
 					</>
 				}

@@ -51,8 +51,8 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 				sub={<ZoneNote />}
 				actions={
 					<>
-						<Menu label={say("more")} items={menu} />
 						{write}
+						<Menu label={say("more")} items={menu} />
 					</>
 				}
 			/>

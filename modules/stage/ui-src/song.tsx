@@ -144,7 +144,7 @@ export function SongScreen({ tools, id }: SongProps) {
 		</Note>
 	);
 	if (draft === undefined) {
-		if (refused === undefined) return <Skeleton />;
+		if (refused === undefined) return <Skeleton shape="form" />;
 		return (
 			<div class="d-stack">
 				{notice}

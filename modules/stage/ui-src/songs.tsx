@@ -63,8 +63,8 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 			<ScreenHeader
 				actions={
 					<>
-						<Menu label={say("more")} items={menu} />
 						{write}
+						<Menu label={say("more")} items={menu} />
 					</>
 				}
 			/>

@@ -21,6 +21,7 @@ const (
 	PersonDeactivated     = Action("person.deactivated")
 	PersonReactivated     = Action("person.reactivated")
 	PersonErased          = Action("person.erased")
+	PersonReminded        = Action("person.reminded")
 	InvitationSent        = Action("invitation.sent")
 	InvitationWithdrawn   = Action("invitation.withdrawn")
 	HouseChanged          = Action("house.changed")
@@ -79,6 +80,7 @@ const (
 	NavigationGroupSubject = "navigationGroup"
 	HouseSubject           = "house"
 	FeedSubject            = "feed"
+	LinkSubject            = "link"
 	PasskeySubject         = "passkey"
 )
 

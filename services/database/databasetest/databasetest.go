@@ -28,11 +28,16 @@ func Main(m goleak.TestingM, options ...goleak.Option) {
 }
 
 func run(m goleak.TestingM, options []goleak.Option) int {
+	return leaktest.Check(Run(m.Run), options...)
+}
+
+// Run runs tests and stops the server if one was started. It is Main for a program that is no test binary.
+func Run(tests func() int) int {
 	shared.open()
-	code := m.Run()
+	code := tests()
 	if err := shared.close(); err != nil {
 		fmt.Fprintln(os.Stderr, "databasetest:", err)
 		code = max(code, 1)
 	}
-	return leaktest.Check(code, options...)
+	return code
 }

@@ -21,6 +21,8 @@ type DB struct {
 	URL string
 	// Settings are the same as URL, with TLS off.
 	Settings environment.Database
+	// Server are those of the server itself, for what cannot be done through a transaction pooler.
+	Server environment.Database
 
 	running *database.Database
 }
@@ -41,13 +43,26 @@ func create(t testing.TB, from string) *DB {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
-	settings, url, err := shared.create(ctx, from)
+	db, err := shared.create(ctx, from)
 	if err != nil {
 		t.Fatalf("databasetest: %v", err)
 	}
-	db := &DB{URL: url, Settings: settings}
 	t.Cleanup(func() { db.drop(t) })
+	if db.Settings.Pooled && from == template { // a copy has not the settings of its users
+		db.storeSettings(ctx, t)
+	}
 	return db
+}
+
+func (db *DB) storeSettings(ctx context.Context, t testing.TB) {
+	t.Helper()
+	direct, err := database.Open(db.Server)
+	if err == nil {
+		err = errors.Join(direct.StoreSettings(ctx), direct.Close())
+	}
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
 }
 
 // Database returns the platform's own database service on this database. It runs until the test ends. All

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/database/poolertest"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -41,7 +43,8 @@ type server struct {
 	cluster *cluster.Cluster
 	// strategy is how PostgreSQL copies a template.
 	strategy string
-	admin    *pgx.Conn // the superuser's connection to the database postgres
+	admin    *pgx.Conn          // the superuser's connection to the database postgres
+	pooler   *poolertest.Pooler // between the tests and the server; nil: nothing is
 	failed   error
 	created  int
 }
@@ -61,6 +64,9 @@ func (s *server) close() error {
 	if s.admin != nil {
 		err = s.admin.Close(context.Background())
 	}
+	if s.pooler != nil {
+		s.pooler.Stop()
+	}
 	if s.cluster != nil {
 		err = errors.Join(err, s.cluster.Remove())
 	}
@@ -70,28 +76,37 @@ func (s *server) close() error {
 	return err
 }
 
-// create returns the settings and the URL of a new database. The first call starts the server and migrates
-// the template.
-func (s *server) create(ctx context.Context, from string) (environment.Database, string, error) {
+// create makes a database. The first call starts the server and migrates the template.
+func (s *server) create(ctx context.Context, from string) (*DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.usable {
-		return environment.Database{}, "", errors.New("databasetest.Main is not this package's TestMain")
+		return nil, errors.New("databasetest.Main is not this package's TestMain")
 	}
 	if s.cluster == nil && s.failed == nil {
 		s.failed = s.start(ctx)
 	}
+	if s.pooler == nil && s.failed == nil {
+		s.failed = s.startPooler()
+	}
 	if s.failed != nil {
-		return environment.Database{}, "", s.failed
+		return nil, s.failed
 	}
 	s.created++
 	name := fmt.Sprintf("test_%d", s.created)
 	copied := "CREATE DATABASE " + name + " TEMPLATE " + from + " STRATEGY " + s.strategy
 	if _, err := s.admin.Exec(ctx, copied); err != nil {
-		return environment.Database{}, "", err
+		return nil, err
 	}
-	settings, err := s.settings(name)
-	return settings, s.cluster.URL(name), err
+	server, err := s.settings(name)
+	db := &DB{URL: s.cluster.URL(name), Settings: server, Server: server}
+	if s.pooler != nil {
+		db.Settings = s.pooler.Through(server)
+		db.Settings.Pooled = true
+		address := func(of environment.Database) string { return fmt.Sprintf(":%d/", of.Servers[0].Port) }
+		db.URL = strings.Replace(db.URL, address(server), address(db.Settings), 1)
+	}
+	return db, err
 }
 
 func (s *server) start(ctx context.Context) (err error) {

@@ -3,6 +3,7 @@ package poolertest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -35,18 +36,48 @@ const serverSessions = 4
 const program = "/usr/sbin/pgbouncer"
 
 // Start runs PgBouncer until the test ends, and returns the settings with which the same database is reached
-// through it. Every user of the server may use it. It forwards no parameter of a session's start beyond those
-// that it knows, as Debian configures it.
+// through it.
 func Start(t testing.TB, server environment.Database, mode Mode) environment.Database {
 	t.Helper()
-	port := porttest.Free(t)
 	folder := t.TempDir()
 	// PgBouncer does not run as root, and the user that it becomes reads these files again
 	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	users := write(t, folder, "users", fmt.Sprintf("%q %q\n", server.User, server.Password.Reveal()))
-	settings := write(t, folder, "pgbouncer.ini", fmt.Sprintf(`[databases]
+	pooler, err := Run(folder, server, mode, poolSize(mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		pooler.Stop()
+		if t.Failed() {
+			t.Logf("PgBouncer said:\n%s", pooler.said.String())
+		}
+	})
+	return pooler.Through(server)
+}
+
+// Pooler is a running PgBouncer.
+type Pooler struct {
+	port    int
+	release func()
+	command *exec.Cmd
+	end     io.Closer
+	said    transcript
+}
+
+// Run starts PgBouncer with its files in a folder that everybody may enter. Every user of the server may use
+// it, for any database, with so many sessions each. It forwards no parameter of a session's start beyond
+// those that it knows, as Debian configures it.
+func Run(folder string, server environment.Database, mode Mode, sessions int) (p *Pooler, err error) {
+	p = &Pooler{}
+	if p.port, p.release, err = porttest.Hold(); err != nil {
+		return nil, err
+	}
+	users, settings := filepath.Join(folder, "users"), filepath.Join(folder, "pgbouncer.ini")
+	err = errors.Join(
+		os.WriteFile(users, fmt.Appendf(nil, "%q %q\n", server.User, server.Password.Reveal()), 0o644),
+		os.WriteFile(settings, fmt.Appendf(nil, `[databases]
 * = host=%s port=%d auth_user=%s
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -57,25 +88,39 @@ auth_file = %s
 auth_query = SELECT usename, passwd FROM pg_shadow WHERE usename = $1
 pool_mode = %s
 default_pool_size = %d
-max_client_conn = 500
-`, server.Servers[0].Host, server.Servers[0].Port, server.User, port, users, mode, poolSize(mode)))
-	said := run(t, settings)
-	waittest.Until(t, "PgBouncer listens", func() bool {
-		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			return false
-		}
-		_ = conn.Close()
-		return true
-	})
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("PgBouncer said:\n%s", said())
-		}
-	})
-	through := server
-	through.Servers = []environment.DatabaseServer{{Host: "127.0.0.1", Port: uint16(port)}}
-	return through
+server_idle_timeout = 5
+max_client_conn = 900
+`, server.Servers[0].Host, server.Servers[0].Port, server.User, p.port, users, mode, sessions), 0o644))
+	if err == nil {
+		err = p.start(settings)
+	}
+	if err != nil {
+		p.release()
+		return nil, err
+	}
+	if !waittest.Seldom(p.listens) {
+		p.Stop()
+		return nil, fmt.Errorf("PgBouncer does not listen: %s", p.said.String())
+	}
+	return p, nil
+}
+
+// Through returns settings with which the same database is reached through the pooler.
+func (p *Pooler) Through(server environment.Database) environment.Database {
+	server.Servers = []environment.DatabaseServer{{Host: "127.0.0.1", Port: uint16(p.port)}}
+	return server
+}
+
+// PID is the process that starts PgBouncer and ends it.
+func (p *Pooler) PID() int { return p.command.Process.Pid }
+
+func (p *Pooler) listens() bool {
+	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 // poolSize is larger where each client keeps a session.
@@ -86,40 +131,28 @@ func poolSize(mode Mode) int {
 	return serverSessions
 }
 
-func write(t testing.TB, folder, name, text string) string {
-	t.Helper()
-	path := filepath.Join(folder, name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// run starts PgBouncer, which ends with the test, and also when this process is killed: then a pipe ends.
-func run(t testing.TB, settings string) (said func() string) {
-	t.Helper()
+// start starts PgBouncer, which ends with Stop, and also when this process is killed: then a pipe ends.
+func (p *Pooler) start(settings string) (err error) {
 	if _, err := os.Stat(program); err != nil {
-		t.Fatalf("%v; run .ci/packages pgbouncer", err)
+		return fmt.Errorf("%w; run .ci/packages pgbouncer", err)
 	}
 	arguments := []string{"-c", `"$@" </dev/null & read -r _; kill -9 $!; wait`, "sh", program, "-q", settings}
 	if os.Geteuid() == 0 {
 		arguments = append(arguments, "-u", "postgres")
 	}
-	command := exec.Command("sh", arguments...)
-	var output transcript
-	command.Stdout, command.Stderr = &output, &output
-	end, err := command.StdinPipe()
-	if err == nil {
-		err = command.Start()
+	p.command = exec.Command("sh", arguments...)
+	p.command.Stdout, p.command.Stderr = &p.said, &p.said
+	if p.end, err = p.command.StdinPipe(); err != nil {
+		return err
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = end.Close()
-		_ = command.Wait()
-	})
-	return output.String
+	return p.command.Start()
+}
+
+// Stop ends PgBouncer.
+func (p *Pooler) Stop() {
+	_ = p.end.Close()
+	_ = p.command.Wait()
+	p.release()
 }
 
 // transcript is a buffer that may be read while it is written.

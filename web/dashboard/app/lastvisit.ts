@@ -8,6 +8,10 @@ const moduleKey = "narthex.module";
 const frameKey = "narthex.frame";
 const homeKey = "narthex.home";
 
+/** Under this key the browser stores that the first steps of a house are done, or not wanted. */
+export const keptSteps = "narthex.steps";
+export const noSteps = "done";
+
 /** After this time without a look at Home, the next look is another visit, in milliseconds. */
 const visitEnd = 30 * 60_000;
 

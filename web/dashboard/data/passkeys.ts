@@ -41,9 +41,13 @@ export const removePasskey = (platform: Platform, id: string): Promise<Result<un
 export const replaceCodes = (platform: Platform): Promise<Result<{ recoveryCodes: readonly string[] }>> =>
 	platform.send("POST", "/api/v1/account/recovery-codes", {}, codes);
 
+/** Asks for the question that a passkey answers. It is refused when no sign-in waits any more. */
+export const askForPasskey = (platform: Platform): Promise<Result<{ publicKey: unknown }>> =>
+	platform.send("POST", `${second}/options`, {}, options);
+
 /** The second step of a sign-in with a passkey. It rejects with the browser's error. */
 export async function signInByPasskey(platform: Platform): Promise<Result<object>> {
-	const asked = await platform.send("POST", `${second}/options`, {}, options);
+	const asked = await askForPasskey(platform);
 	if (!asked.ok) return asked;
 	const credential = await usedCredential(asked.value.publicKey);
 	return platform.send("POST", second, { credential }, signedIn);

@@ -12,6 +12,7 @@ const member = object({
 	deactivatedAt: orNull(text),
 	erasedAt: orNull(text),
 	hasPasskey: orAbsent(yesOrNo),
+	lastSeenAt: orAbsent(orNull(text)),
 	erasurePending: orAbsent(listOf(text)),
 });
 const memberPage = object({ people: listOf(member), nextCursor: orNull(text) });

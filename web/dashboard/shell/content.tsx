@@ -22,7 +22,7 @@ export function Content({ app }: { readonly app: App }) {
 	const open = useRef<NavigationEntry>(undefined);
 	if (route.to === "screen" && route.screen.permissions === undefined && route.screen.path !== "")
 		return <OwnScreen key={route.screen.path} app={app} screen={route.screen} params={route.params} />;
-	if (navigation.is === "loading") return <Skeleton />;
+	if (navigation.is === "loading") return <Skeleton shape="page" />;
 	if (navigation.is === "failed") {
 		return (
 			<ErrorPage failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
@@ -62,7 +62,7 @@ function OwnScreen({ app, screen, params }: OwnScreenProps) {
 			.catch((error: unknown) => setFailed({ error, at: new Date() }));
 	useEffect(() => void load(), []);
 	if (loaded) return <loaded.Component app={app} params={params} />;
-	if (failed === undefined) return <Skeleton />;
+	if (failed === undefined) return <Skeleton shape="page" />;
 	if (failed.error instanceof OtherBuild) return <Outdated />;
 	return <ErrorPage failure={{ ok: false, status: 0, code: "NETWORK" }} at={failed.at} retry={load} />;
 }

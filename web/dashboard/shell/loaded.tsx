@@ -62,7 +62,10 @@ export function Loaded<Value>({ resource, permission, part, form, children }: Lo
 	if (failed?.failure.status === 403 && !stays)
 		return <Refused failure={failed.failure} permission={permission} />;
 	if (value === undefined) {
-		if (failed === undefined) return <Skeleton rows={part ? 2 : 6} />;
+		if (failed === undefined) {
+			if (part) return <Skeleton rows={2} />;
+			return <Skeleton rows={6} shape={form ? "page form" : "page"} />;
+		}
 		if (part && failed.failure.status === 403) {
 			return <Note tone="warn">{refusalOf(failed.failure, permission)}</Note>;
 		}

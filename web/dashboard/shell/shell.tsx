@@ -84,7 +84,7 @@ export function Shell({ app, empty = false }: ShellProps) {
 				<main id="main" class="host-main" tabIndex={-1}>
 					<NewVersionNotice app={app} />
 					{view && <RestartNotice app={app} permissions={view.permissions} />}
-					{empty ? <Skeleton /> : <Content app={app} />}
+					{empty ? <Skeleton shape="page" /> : <Content app={app} />}
 				</main>
 			</div>
 			{!empty && <Palette app={app} open={finding} onOpen={setFinding} />}

@@ -45,7 +45,7 @@ export const english = {
 	saving: "Saving",
 
 	noAccess: "You no longer have access ({permission}).",
-	passkeyFirst: "Add a passkey under Account first.",
+	passkeyFirst: "Whoever administers this house needs a passkey. Add one under Account first.",
 	accessWho: "The owner, or somebody who manages permissions, can give it to you.",
 	notThere: "There is nothing at this address.",
 	moduleNotThere: "There is no such module here, or you have no access to it.",

@@ -51,7 +51,8 @@ export const german: Catalogue<typeof english>["de"] = {
 	saving: "Wird gespeichert",
 
 	noAccess: "Sie haben keinen Zugang mehr ({permission}).",
-	passkeyFirst: "Fügen Sie zuerst unter „Konto“ einen Passkey hinzu.",
+	passkeyFirst:
+		"Wer dieses Haus verwaltet, braucht einen Passkey. Fügen Sie zuerst unter „Konto“ einen hinzu.",
 	accessWho: "Den gibt Ihnen, wer Inhaber:in ist oder Berechtigungen verwaltet.",
 	notThere: "Unter dieser Adresse ist nichts.",
 	moduleNotThere: "Dieses Modul gibt es hier nicht, oder Sie haben keinen Zugang.",

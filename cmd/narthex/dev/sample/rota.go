@@ -2,7 +2,6 @@ package sample
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -66,17 +65,10 @@ func rota(ctx context.Context, c *caller) error {
 			roleNames[name] = append(roleNames[name], role.name)
 		}
 	}
-	var list strings.Builder
-	list.WriteString("Name,E-mail,Roles\n")
-	for _, name := range names {
-		address := strings.NewReplacer(" ", "", ".", "").Replace(strings.ToLower(name)) + "@example.org"
-		fmt.Fprintf(&list, "%s,%s,%s\n", name, address, strings.Join(roleNames[name], ";"))
-	}
 	if err := c.json(ctx, http.MethodPut, "/roles", map[string]any{"rev": 1, "roles": roles}, nil); err != nil {
 		return err
 	}
-	csv := []byte(list.String())
-	if err := c.send(ctx, http.MethodPost, "/volunteers/import", "text/csv", csv, nil); err != nil {
+	if err := addVolunteers(ctx, c, names, roleNames); err != nil {
 		return err
 	}
 	board, err := rotaWithServices(ctx, c)
@@ -92,6 +84,31 @@ func rota(ctx context.Context, c *caller) error {
 	}
 	answers := map[string]any{"set": rotaAnswers(places, added.Assignments)}
 	return c.json(ctx, http.MethodPut, "/assignments", answers, nil)
+}
+
+// addVolunteers adds them one by one: an import could be undone, and would be offered for that.
+func addVolunteers(ctx context.Context, c *caller, names []string, roleNames map[string][]string) error {
+	var board rotaBoard
+	if err := c.send(ctx, http.MethodGet, "/board", "", nil, &board); err != nil {
+		return err
+	}
+	ids := make(map[string]string)
+	for _, role := range board.Roles {
+		ids[role.Name] = role.ID
+	}
+	for _, name := range names {
+		address := strings.NewReplacer(" ", "", ".", "").Replace(strings.ToLower(name)) + "@example.org"
+		can := []string{}
+		for _, role := range roleNames[name] {
+			can = append(can, ids[role])
+		}
+		volunteer := map[string]any{"label": name, "email": address, "language": "", "digest": false,
+			"roleIds": can}
+		if err := c.json(ctx, http.MethodPost, "/volunteers", volunteer, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rotaWithServices reads the board, after adding services if the module that plans them has none.

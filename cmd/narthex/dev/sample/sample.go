@@ -24,7 +24,8 @@ var fillers = []struct {
 	{"stage", stage},
 	{"calendar", calendar},
 	{"countdown", countdown},
-	{"rota", rota}, // after stage, because it fills stage's services
+	{"checklists", checklists}, // after calendar, of whose events it makes its rounds
+	{"rota", rota},             // after stage, because it fills stage's services
 }
 
 // Owner is the account that signs in to write the samples.

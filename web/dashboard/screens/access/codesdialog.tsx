@@ -12,6 +12,7 @@ interface CodesDialogProps {
 
 /** Shows recovery codes: the server stores their hashes, and they are not kept here either. */
 export function CodesDialog({ app, codes, onClose }: CodesDialogProps) {
+	const email = app.data.account.value.value?.email ?? "";
 	return (
 		<Dialog
 			title={w("codesTitle")}
@@ -26,7 +27,8 @@ export function CodesDialog({ app, codes, onClose }: CodesDialogProps) {
 				</>
 			}
 		>
-			<p>{w("codesHelp")}</p>
+			<p class="d-off-paper">{w("codesHelp")}</p>
+			<p class="d-on-paper">{w("codesPaper", { account: `${email}, ${location.host}` })}</p>
 			<ol class="host-codes" dir="ltr" translate={false}>
 				{codes.map((code) => (
 					<li key={code} class="d-code">
@@ -34,7 +36,9 @@ export function CodesDialog({ app, codes, onClose }: CodesDialogProps) {
 					</li>
 				))}
 			</ol>
-			<CopyButton text={codes.join("\n")} label={w("copyCodes")} toasts={app.toasts} />
+			<div class="d-off-paper">
+				<CopyButton text={codes.join("\n")} label={w("copyCodes")} toasts={app.toasts} />
+			</div>
 		</Dialog>
 	);
 }

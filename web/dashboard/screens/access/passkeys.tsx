@@ -3,9 +3,7 @@ import { Button } from "../../../kit/button";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { hasPasskeys } from "../../data/credential";
-import {
-	type Passkey, type Passkeys as List, readPasskeys, removePasskey, replaceCodes,
-} from "../../data/passkeys";
+import { type Passkey, readPasskeys, removePasskey, replaceCodes } from "../../data/passkeys";
 import type { Failure } from "../../data/request";
 import { Loaded } from "../../shell/loaded";
 import { refuse } from "../../shell/refusal";
@@ -21,7 +19,7 @@ const permission = "core.account.read";
 export function Passkeys({ app }: { readonly app: App }) {
 	const list = useOwn(app, () => readPasskeys(app.platform));
 	const [adding, setAdding] = useState(false);
-	const [codes, setCodes] = useState<readonly string[]>();
+	const [shown, setShown] = useState<{ readonly codes: readonly string[]; readonly added: boolean }>();
 	const asked = app.data.house.value.value?.secondFactor === "administrators";
 	const refused = async (failure: Failure, again: () => void) => {
 		if (failure.code !== "RECENT_SIGN_IN_REQUIRED") return refuse(app, failure, permission, again);
@@ -50,16 +48,20 @@ export function Passkeys({ app }: { readonly app: App }) {
 		if (!sure) return;
 		const answer = await app.data.write(replaceCodes(app.platform), list);
 		if (!answer.ok) return refused(answer, () => void renew());
-		setCodes(answer.value.recoveryCodes);
+		setShown({ codes: answer.value.recoveryCodes, added: false });
 	};
 	const added = ({ recoveryCodes }: Passkey) => {
 		setAdding(false);
 		void list.load();
-		app.announce(w("passkeyAdded"));
-		setCodes(recoveryCodes);
+		if (recoveryCodes === undefined) return app.announce(w("passkeyAdded"));
+		setShown({ codes: recoveryCodes, added: true });
+	};
+	const kept = () => {
+		setShown(undefined);
+		if (shown?.added) app.announce(w("passkeyAdded")); // not earlier: it would cover words of the dialog
 	};
 	return (
-		<section>
+		<section class="host-listed">
 			<div>
 				<h2>{w("passkeys")}</h2>
 				<p class="d-muted">{w("passkeysHelp")}</p>
@@ -91,9 +93,14 @@ export function Passkeys({ app }: { readonly app: App }) {
 										</Button>
 									</li>
 								))}
+								<li class="d-row">
+									<p>{w("codesLeft", { count: value.recoveryCodesLeft })}</p>
+									<Button small onPress={renew}>
+										{w("renewCodes")}
+									</Button>
+								</li>
 							</ul>
 						)}
-						{value.passkeys.length > 0 && <Codes left={value.recoveryCodesLeft} renew={renew} />}
 						{hasPasskeys() ? (
 							<Button icon="plus" onPress={() => setAdding(true)}>
 								{w("addPasskey")}
@@ -102,22 +109,11 @@ export function Passkeys({ app }: { readonly app: App }) {
 							<p class="d-muted">{w("notHere")}</p>
 						)}
 						{adding && <AddPasskey app={app} refused={refused} onClose={() => setAdding(false)} onAdded={added} />}
-						{codes && <CodesDialog app={app} codes={codes} onClose={() => setCodes(undefined)} />}
+						{shown && <CodesDialog app={app} codes={shown.codes} onClose={kept} />}
 					</div>
 				)}
 			</Loaded>
 		</section>
-	);
-}
-
-function Codes({ left, renew }: { readonly left: List["recoveryCodesLeft"]; renew(): Promise<void> }) {
-	return (
-		<p class="d-row">
-			<span>{w("codesLeft", { count: left })}</span>
-			<Button small onPress={renew}>
-				{w("renewCodes")}
-			</Button>
-		</p>
 	);
 }
 

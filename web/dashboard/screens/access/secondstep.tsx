@@ -4,7 +4,7 @@ import { Form, TextField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { hasPasskeys } from "../../data/credential";
-import { signInByCode, signInByPasskey } from "../../data/passkeys";
+import { askForPasskey, signInByCode, signInByPasskey } from "../../data/passkeys";
 import type { Failure, Result } from "../../data/request";
 import { FailureNote } from "../../shell/errorpage";
 import { Heading } from "../../shell/heading";
@@ -21,17 +21,26 @@ export function SecondStep({ app, again }: SecondStepProps) {
 	const able = hasPasskeys();
 	const [byCode, setByCode] = useState(!able);
 	const [code, setCode] = useState("");
+	const [missing, setMissing] = useState(false);
 	const [wrong, setWrong] = useState<string>();
+	const [over, setOver] = useState<string>(); // why nothing but a new sign-in helps
 	const [failed, setFailed] = useState<{ readonly failure: Failure; readonly at: Date }>();
-	const arrive = async (result: Result<object>): Promise<void> => {
-		if (result.ok) return app.session.arrived();
-		if (result.code === "SECOND_FACTOR_INVALID") return setWrong(w(byCode ? "codeWrong" : "notAccepted"));
-		if (result.status === 429) return setWrong(w("tooManyTries"));
-		setFailed({ failure: result, at: new Date() });
-	};
-	const attempt = async (send: () => Promise<Result<object>>): Promise<void> => {
+	const forget = () => {
+		setMissing(false);
 		setWrong(undefined);
 		setFailed(undefined);
+	};
+	const arrive = async (result: Result<object>): Promise<void> => {
+		if (result.ok) return app.session.arrived();
+		if (result.status === 429) return setOver(w("tooManyTries"));
+		if (result.code !== "SECOND_FACTOR_INVALID") return setFailed({ failure: result, at: new Date() });
+		// a sign-in that has expired gets the same answer: a right code must not be called wrong then
+		const asked = await askForPasskey(app.platform);
+		if (!asked.ok && asked.code === result.code) return setOver(w("tooLate"));
+		setWrong(w(byCode ? "codeWrong" : "notAccepted"));
+	};
+	const attempt = async (send: () => Promise<Result<object>>): Promise<void> => {
+		forget();
 		try {
 			await arrive(await send());
 		} catch (error) {
@@ -42,19 +51,27 @@ export function SecondStep({ app, again }: SecondStepProps) {
 	const usePasskey = () => attempt(() => signInByPasskey(app.platform));
 	const useCode = async () => {
 		const typed = code.trim();
-		if (typed === "") return setWrong(w("codeNeeded"));
-		await attempt(() => signInByCode(app.platform, typed));
+		if (typed !== "") return attempt(() => signInByCode(app.platform, typed));
+		forget();
+		setMissing(true);
 	};
 	useEffect(() => {
 		if (able) void usePasskey();
 	}, []);
+	if (over !== undefined) {
+		return (
+			<>
+				<Heading key="over" title={w("secondStep")} />
+				<Wrong words={over} />
+				<Button kind="primary" wide onPress={again}>
+					{w("beginAgain")}
+				</Button>
+			</>
+		);
+	}
 	const told = (
 		<>
-			{wrong && (
-				<Note tone="bad" role="alert">
-					<p>{wrong}</p>
-				</Note>
-			)}
+			{wrong && <Wrong words={wrong} />}
 			{failed && <FailureNote failure={failed.failure} at={failed.at} />}
 		</>
 	);
@@ -64,7 +81,14 @@ export function SecondStep({ app, again }: SecondStepProps) {
 			{byCode ? (
 				<Form onSubmit={useCode}>
 					<p>{w(able ? "codeHelp" : "notHereCode")}</p>
-					<TextField label={w("recoveryCode")} autocomplete="off" value={code} onInput={setCode} />
+					<TextField
+						label={w("recoveryCode")}
+						autocomplete="off"
+						dir="ltr"
+						value={code}
+						onInput={setCode}
+						error={missing ? w("codeNeeded") : undefined}
+					/>
 					{told}
 					<Button submit kind="primary" wide>
 						{w("useCode")}
@@ -85,7 +109,7 @@ export function SecondStep({ app, again }: SecondStepProps) {
 					wide
 					onPress={() => {
 						setByCode(!byCode);
-						setWrong(undefined);
+						forget();
 					}}
 				>
 					{w(byCode ? "usePasskey" : "useCodeInstead")}
@@ -96,5 +120,13 @@ export function SecondStep({ app, again }: SecondStepProps) {
 			</Button>
 			<p class="d-muted">{w("lost")}</p>
 		</>
+	);
+}
+
+function Wrong({ words }: { readonly words: string }) {
+	return (
+		<Note tone="bad" role="alert">
+			<p>{words}</p>
+		</Note>
 	);
 }

@@ -28,7 +28,7 @@ export function Sessions({ app }: { readonly app: App }) {
 		app.announce(w("sessionEnded"));
 	};
 	return (
-		<section>
+		<section class="host-listed">
 			<div>
 				<h2>{w("sessions")}</h2>
 				<p class="d-muted">{w("sessionsHelp")}</p>
@@ -39,8 +39,9 @@ export function Sessions({ app }: { readonly app: App }) {
 						{value.sessions.map((session) => (
 							<li key={session.id} class="d-row">
 								<div>
-									<p>
-										{nameOf(session)} {session.current && <Chip tone="ok">{w("thisBrowser")}</Chip>}
+									<p class="d-row">
+										<span>{nameOf(session)}</span>
+										{session.current && <Chip tone="ok">{w("thisBrowser")}</Chip>}
 									</p>
 									<p class="d-muted">{timesOf(app, session)}</p>
 								</div>

@@ -48,6 +48,9 @@ export const w = wordsOf({
 		codesHelp:
 			"Each of them replaces your passkey once, if the device is lost. Print them or write them down: " +
 			"nobody can show them again.",
+		codesPaper:
+			"For {account}. Each code replaces the passkey once, after the password. " +
+			"Cross out those that you have used.",
 		copyCodes: "Copy the codes",
 		printCodes: "Print",
 		codesKept: "I have kept them",
@@ -66,6 +69,7 @@ export const w = wordsOf({
 		codeWrong: "This code does not work. Each code works once.",
 		useCode: "Sign in",
 		tooManyTries: "Too many tries. Wait ten minutes, then begin again.",
+		tooLate: "This sign-in has ended; it waits only five minutes. Begin again with your password.",
 		beginAgain: "Begin again",
 		notConfirmed:
 			"Nothing was confirmed. Try again. Is the passkey on another device? Choose that in the browser.",
@@ -121,6 +125,9 @@ export const w = wordsOf({
 		codesHelp:
 			"Jeder ersetzt einmal Ihren Passkey, falls das Gerät verloren geht. Drucken oder notieren Sie sie: " +
 			"Niemand kann sie noch einmal zeigen.",
+		codesPaper:
+			"Für {account}. Jeder Code ersetzt nach dem Passwort einmal den Passkey. " +
+			"Streichen Sie verwendete durch.",
 		copyCodes: "Codes kopieren",
 		printCodes: "Drucken",
 		codesKept: "Ich habe sie aufbewahrt",
@@ -139,6 +146,8 @@ export const w = wordsOf({
 		codeWrong: "Dieser Code gilt nicht. Jeder Code gilt einmal.",
 		useCode: "Anmelden",
 		tooManyTries: "Zu viele Versuche. Warten Sie zehn Minuten und beginnen Sie dann von vorn.",
+		tooLate:
+			"Diese Anmeldung ist beendet, sie wartet nur fünf Minuten. Beginnen Sie von vorn mit dem Passwort.",
 		beginAgain: "Von vorn beginnen",
 		notConfirmed:
 			"Nichts wurde bestätigt. Versuchen Sie es noch einmal. Ist der Passkey auf einem anderen Gerät? " +

@@ -22,6 +22,7 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 	"person.reactivated": { sentence: "personReactivated", name: "aPersonReactivated" },
 	"person.erased": { sentence: "personErased", name: "aPersonErased" },
 	"person.exported": { sentence: "personExported", name: "aPersonExported" },
+	"person.reminded": { sentence: "personReminded", name: "aPersonReminded" },
 	"person.reset_link_issued": { sentence: "resetLinkIssued", name: "aResetLinkIssued" },
 	"owner.granted": { sentence: "ownerGranted", name: "aOwnerGranted" },
 	"owner.transferred": { sentence: "ownerTransferred", name: "aOwnerTransferred" },
@@ -110,6 +111,7 @@ function wordOf(entry: Entry, known: Known): Word {
 		if (what === "modulePlaced" && detailOf(entry, "groupId") === "") return "moduleTakenOut";
 		return arranged[what] ?? (subject.kind === "module" ? "moduleMoved" : "groupChanged");
 	}
+	if (subject.kind === "link") return action === "link.made" ? "guestLinkMade" : "guestLinkRevoked";
 	if (known.joined.has(subject.id)) {
 		if (action === "person.invited") return "personInvitedJoined";
 		if (action === "invitation.sent") return "invitationSentJoined";

@@ -5,7 +5,10 @@ import { EmptyState, Skeleton } from "../../../kit/layout";
 import { type App, doorsOf, homeModule } from "../../app/app";
 import { moduleHash } from "../../app/route";
 import { administrationFor } from "../../app/address";
-import { lookAtHome } from "../../app/lastvisit";
+import { keptSteps, lookAtHome, noSteps } from "../../app/lastvisit";
+import { kept } from "../../app/preferences";
+import type { Resource } from "../../data/resource";
+import type { Steps } from "../house/steps";
 import { administration } from "../../app/laterscript";
 import type { ScreenProps } from "../../app/screen";
 import { useLaterPart } from "../../shell/laterpart";
@@ -25,6 +28,7 @@ const patience = 3_000;
 const longDay = formatted({ weekday: "long", day: "numeric", month: "long" });
 
 const zoneQuestion = administration((screens) => screens.ZoneQuestion);
+const firstSteps = administration((screens) => screens.FirstSteps);
 
 /** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
@@ -37,6 +41,9 @@ export function HomeScreen({ app }: ScreenProps) {
 	const house = app.data.house;
 	const asks = house.value.value?.timeZone === null && holds(app, manageHouse);
 	const ZoneQuestion = useLaterPart(zoneQuestion, asks);
+	const leads = holds(app, manageHouse) && kept(keptSteps) !== noSteps;
+	const FirstSteps = useLaterPart(firstSteps, leads);
+	const [found, setFound] = useState<Resource<Steps>>();
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(true), patience);
 		return () => clearTimeout(timer);
@@ -49,7 +56,15 @@ export function HomeScreen({ app }: ScreenProps) {
 	if (navigation.is !== "ready") return null;
 	// A name may make the greeting one line higher, and the question moves everything below it.
 	const known = [account, house].every(({ value, failed }) => value.value ?? failed.value);
-	if (!settled && !(known && (ZoneQuestion || !asks))) return <Skeleton />;
+	const path = leads && FirstSteps && <FirstSteps app={app} found={found} known={setFound} />;
+	if (!settled && !(known && (ZoneQuestion || !asks) && (found || !leads))) {
+		return (
+			<>
+				<Skeleton shape="page cards" />
+				{!found && path}
+			</>
+		);
+	}
 	const own = app.entry(homeModule);
 	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
 		to: moduleHash(moduleId),
@@ -69,6 +84,7 @@ export function HomeScreen({ app }: ScreenProps) {
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
 			{asks && ZoneQuestion && <ZoneQuestion app={app} elsewhere />}
+			{path}
 			{own && (
 				// what contributes to it is known at its mount
 				<ModulePlace

@@ -198,8 +198,10 @@ interface SwatchesProps {
 /** The colours as they look in the person's theme, with their names. */
 function Swatches({ chosen, onChoose }: SwatchesProps) {
 	return (
-		<fieldset class="d-field" role="radiogroup">
-			<legend>{w("colour")}</legend>
+		<fieldset class="d-field" role="radiogroup" aria-label={w("colour")}>
+			<legend>
+				{w("colour")} <span class="host-colour">{w(chosen)}</span>
+			</legend>
 			<div class="host-swatches">
 				{accents.map((accent) => (
 					<label
@@ -209,7 +211,7 @@ function Swatches({ chosen, onChoose }: SwatchesProps) {
 						data-accent={accent}
 					>
 						<Mark height={40} />
-						{w(accent)}
+						<span>{w(accent)}</span>
 						<input
 							type="radio"
 							name="accent"

@@ -16,7 +16,13 @@ export function Stopped({ app }: { readonly app: App }) {
 					<p class="d-muted">{w("stopsNobody")}</p>
 				) : (
 					<Note tone="warn" role="status">
-						<p>{w("stops", { people: without.map(nameAndAddress).join(", ") + (more ? " …" : "") })}</p>
+						<p>{w("stops")}</p>
+						<ul>
+							{without.map((person) => (
+								<li key={person.userId}>{nameAndAddress(person)}</li>
+							))}
+							{more && <li>…</li>}
+						</ul>
 					</Note>
 				)
 			}

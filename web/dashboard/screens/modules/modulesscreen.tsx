@@ -18,7 +18,7 @@ import { t } from "../../words/words";
 import { ModuleSettingsList } from "./settingslist";
 import { holds, manageConfiguration, manageLifecycle } from "./permissions";
 import { dependents, inOrder } from "./status";
-import { moduleHash, settingsHash, StateChip, Why } from "./state";
+import { hasWhy, moduleHash, settingsHash, StateChip, Why } from "./state";
 import { useSwitching } from "./switching";
 import { w } from "./words";
 
@@ -111,12 +111,13 @@ function columnsOf(
 	{ busy, press }: ReturnType<typeof useSwitching>,
 ): Column<LifecycleEntry>[] {
 	const needing = dependents(view);
+	const explains = view.modules.some(hasWhy); // without, the column would be empty
 	return [
 		{
 			id: "module",
 			head: w("module"),
 			part: "title",
-			width: "15rem",
+			...(explains && { width: "15rem" }),
 			cell: (module) => <Name app={app} module={module} />,
 		},
 		{
@@ -125,19 +126,23 @@ function columnsOf(
 			width: "8.5rem",
 			cell: ({ runtime }) => <StateChip state={runtime.state} />,
 		},
-		{
-			id: "why",
-			head: w("why"),
-			part: "detail",
-			cell: (module) => (
-				<Why
-					app={app}
-					module={module}
-					needing={needing.get(module.id) ?? []}
-					nameOf={nameOf}
-				/>
-			),
-		},
+		...(explains
+			? [
+					{
+						id: "why",
+						head: w("why"),
+						part: "detail" as const,
+						cell: (module: LifecycleEntry) => (
+							<Why
+								app={app}
+								module={module}
+								needing={needing.get(module.id) ?? []}
+								nameOf={nameOf}
+							/>
+						),
+					},
+				]
+			: []),
 		{
 			id: "start",
 			head: w("startAfter"),

@@ -37,6 +37,12 @@ interface WhyProps {
 	nameOf(moduleId: string): string;
 }
 
+/** Whether there is anything to say about a module's state. */
+export const hasWhy = (module: LifecycleEntry): boolean =>
+	module.solved === true ||
+	comingOf(module) !== undefined ||
+	(module.next ?? module.runtime).state === "blocked";
+
 /** The reason for a module's state, what is done about it and what is missing, by whom, and the next step. */
 export function Why({ app, module, needing, nameOf }: WhyProps) {
 	const { runtime, next, solved } = module;

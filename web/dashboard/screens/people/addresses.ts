@@ -22,6 +22,8 @@ export interface Addresses {
 }
 
 /** This only catches typing errors; the server checks the full syntax. */
+export const isAddress = (text: string): boolean => address.test(text);
+
 const address = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/;
 
 /** What the columns of a spreadsheet are called. */

@@ -5,14 +5,17 @@ import { clockError } from "../../../kit/clockinput";
 import { Dialog } from "../../../kit/dialog";
 import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Form, MomentField, TextField } from "../../../kit/field";
+import { FileButton } from "../../../kit/filebutton";
 import { instantOf } from "../../../kit/house";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { house } from "../../app/house";
+import { loadInviteFile } from "../../app/invitefile";
 import { readPermissions } from "../../data/grants";
 import { inviteMany, type InviteOutcome } from "../../data/people";
 import { refusalOf } from "../../shell/refusal";
+import { useLaterPart } from "../../shell/laterpart";
 import { Loaded, useResource } from "../../shell/loaded";
 import { moment } from "../../words/times";
 import { locale, t } from "../../words/words";
@@ -70,6 +73,8 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 	const [progress, setProgress] = useState<{ readonly done: number; readonly count: number }>();
 	const busy = progress !== undefined;
 	const form = useRef<HTMLDivElement>(null);
+	const [file, setFile] = useState<File>();
+	const Table = useLaterPart(loadInviteFile, file !== undefined);
 	const { found, wrong: unread } = addressesIn(list);
 
 	const send = async () => {
@@ -157,6 +162,21 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 						onInput={(typed) => change({ list: typed })}
 						error={faults.addresses}
 					/>
+					<div>
+						<FileButton accept=".csv,.tsv,.txt,.xlsx" onFiles={([chosenFile]) => setFile(chosenFile)}>
+							{w("addressesFile")}
+						</FileButton>
+					</div>
+					{file && Table && (
+						<Table
+							file={file}
+							onPeople={(people) => {
+								change({ list: [list.trim(), ...people.map(written)].filter((line) => line !== "").join("\n") });
+								setFile(undefined);
+							}}
+							onClose={() => setFile(undefined)}
+						/>
+					)}
 					<Unreadable unread={unread} ready={found.length} form={form} />
 					{faults.whole !== undefined && (
 						<Note tone="bad" role="alert">

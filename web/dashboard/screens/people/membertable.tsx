@@ -8,7 +8,7 @@ import type { App } from "../../app/app";
 import { permissionsHash } from "../../app/people";
 import type { Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
-import { day } from "../../words/times";
+import { ago, day } from "../../words/times";
 import { t } from "../../words/words";
 import { holds, manageGrants, seeActivity } from "../modules/permissions";
 import { deactivate, reactivate, remind } from "./decisions";
@@ -32,7 +32,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 		<>
 			<Table
 				label={w("segmentMembers")}
-				class="host-people"
+				class="host-people host-members"
 				rows={members}
 				rowId={({ userId }) => userId}
 				columns={[
@@ -50,31 +50,43 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 								<span>
 									<bdi class="d-name">{displayName(member)}</bdi>
 									{isOneself(app, member) && <span class="d-second"> {w("you")}</span>}
+									{member.email !== null && member.name && (
+										<p class="d-second">
+											<bdi dir="ltr">{member.email}</bdi>
+										</p>
+									)}
 								</span>
 							</span>
 						),
 					},
 					{
-						id: "email",
-						head: w("email"),
-						cell: ({ email, name }) =>
-							email !== null && name ? (
-								<bdi dir="ltr" class="d-second">
-									{email}
-								</bdi>
-							) : null,
+						id: "role",
+						head: w("role"),
+						width: "12rem",
+						cell: (member) => <Role app={app} member={member} />,
 					},
 					{
-						id: "state",
-						head: w("state"),
+						id: "seen",
+						head: w("seen"),
 						width: "11rem",
-						cell: (member) => <State app={app} member={member} />,
+						cell: (member) =>
+							isActive(member) && (
+								<span class="d-second">
+									<span class="d-in-card">{w("seen")}: </span>
+									{seenOf(member, app.clock.now())}
+								</span>
+							),
 					},
 					{
 						id: "since",
 						head: w("since"),
 						width: "8rem",
-						cell: ({ createdAt }) => <span class="d-second">{day(createdAt)}</span>,
+						cell: ({ createdAt }) => (
+							<span class="d-second">
+								<span class="d-in-card">{w("since")} </span>
+								{day(createdAt)}
+							</span>
+						),
 					},
 					{
 						id: "more",
@@ -113,7 +125,16 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 const isActive = ({ deactivatedAt, erasedAt }: Member): boolean =>
 	deactivatedAt === null && erasedAt === null;
 
-function State({ app, member }: { readonly app: App; readonly member: Member }) {
+/** How exactly the server knows when a session was last used, in milliseconds, and a little more. */
+const exactness = 15 * 60_000;
+
+function seenOf({ lastSeenAt }: Member, now: number): string {
+	if (!lastSeenAt) return w("nowhere");
+	return now - Date.parse(lastSeenAt) < exactness ? w("seenNow") : ago(lastSeenAt, now);
+}
+
+/** Owner or member, in quiet words: only a person whose account is not as it should be has a chip. */
+function Role({ app, member }: { readonly app: App; readonly member: Member }) {
 	const { owner, deactivatedAt, erasedAt, erasurePending = [] } = member;
 	if (erasurePending.length > 0) {
 		return (
@@ -129,9 +150,7 @@ function State({ app, member }: { readonly app: App; readonly member: Member }) 
 	if (deactivatedAt !== null) return <Ended word={w("deactivated")} at={deactivatedAt} />;
 	return (
 		<>
-			<Chip tone="ok" door="lit">
-				{w(owner ? "owner" : "member")}
-			</Chip>
+			{w(owner ? "owner" : "member")}
 			<p class="d-second">{w(member.hasPasskey ? "withPasskey" : "noPasskey")}</p>
 		</>
 	);

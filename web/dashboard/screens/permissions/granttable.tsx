@@ -78,7 +78,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 		id: "person",
 		head: w("person"),
 		...(by === "person" ? { part: "title" } : {}),
-		width: "15rem",
+		width: "14rem",
 		cell: (row, at) => <PersonCell app={app} row={row} again={by === "person" && !first(row, at)} />,
 	};
 	const permission: Column<Row> = {
@@ -98,7 +98,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 				{
 					id: "ends",
 					head: w("ends"),
-					width: "11rem",
+					width: "9rem",
 					cell: ({ grant }) => (
 						<span class="d-second">
 							{grant === undefined
@@ -112,7 +112,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 				{
 					id: "by",
 					head: w("givenBy"),
-					width: "12rem",
+					width: "10rem",
 					cell: ({ grant }) => (
 						<span class="d-second">{grant ? givenBy(grant, nameFor) : w("atInstallation")}</span>
 					),
@@ -122,7 +122,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 					head: w("withdraw"),
 					hideHead: true,
 					part: "actions",
-					width: "8rem",
+					width: "7.5rem",
 					cell: ({ grant, nameAndAddress: name, permissionId }) =>
 						grant && (
 							<Button
@@ -195,7 +195,7 @@ function PermissionCell({ app, row: { grant, purpose, permissionId }, again }: C
 	if (grant === undefined) return <bdi>{purpose}</bdi>;
 	const code = (
 		<bdi dir="ltr" translate={false} class="d-code">
-			{permissionId}
+			<Pieces id={permissionId} />
 		</bdi>
 	);
 	return (
@@ -216,6 +216,19 @@ function PermissionCell({ app, row: { grant, purpose, permissionId }, again }: C
 		</span>
 	);
 }
+
+/** An id that may break only after its dots, not inside a word. */
+const Pieces = ({ id }: { readonly id: string }) => (
+	<>
+	{id.split(".").map((piece, at) => (
+		<>
+			{at > 0 && "."}
+			{at > 0 && <wbr />}
+			{piece}
+		</>
+	))}
+	</>
+);
 
 /** Revokes a grant, which can be undone; before revoking one's own it asks. */
 async function withdraw(app: App, grant: Grant, resource: Resource<GrantList>): Promise<void> {

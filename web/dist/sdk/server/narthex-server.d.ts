@@ -70,6 +70,8 @@ export interface Module {
 	channel(name: string, permission: string, snapshot: () => unknown): void;
 	/** A channel of which only the newest value of each key counts. */
 	latestChannel(name: string, permission: string, snapshot: () => unknown): void;
+	/** A table that people list, search, edit, order, export and import. */
+	collection<Row = any>(collection: Collection<Row>): void;
 	/** Runs regularly, once in each interval of all processes: 1 minute to 30 days. */
 	every(name: string, interval: Interval | number, run: () => unknown): void;
 	/** Methods for other modules; module.json lists the capability in provides. */
@@ -80,6 +82,54 @@ export interface Module {
 	personExport(collect: (userId: string) => unknown): void;
 	/** Runs once before the first request. */
 	start(run: () => unknown): void;
+}
+
+/** A table of the module with the routes that most modules write for each of theirs: the Collection of the Go
+ * SDK, by its rules. A module that starts without the table is told the migration that makes it. */
+export interface Collection<Row = any> {
+	/** "/books": its last part is the name in answers and of the table. */
+	readonly path: string;
+	/** The columns, each with its type and the words of the Go SDK's tag:
+	 * { title: "text, 1..120, key, sort, search", pages: "integer?, 1..5000" }. The types are text, integer,
+	 * number, boolean, time, texts and json; with a ? it may be null. id and rev are there in any case. */
+	readonly fields: Readonly<Record<string, string>>;
+	/** The permission to list and read, and for the channel. */
+	readonly read: string;
+	/** The permission for everything else. */
+	readonly write: string;
+	/** The word in codes such as BOOK_NOT_FOUND; otherwise the path's without its last s. */
+	readonly one?: string;
+	/** Otherwise as the path. */
+	readonly table?: string;
+	/** Each change is sent to it, as { rev, event, id }. */
+	readonly channel?: string;
+	/** How many rows there may be. */
+	readonly max?: number;
+	/** Of a row; otherwise 64 KiB. */
+	readonly maxBodyBytes?: number;
+	/** The list is answered as a whole; needs a max. */
+	readonly whole?: boolean;
+	/** People put the rows in their own order, in the column position. */
+	readonly ordered?: boolean;
+	/** SQL about "row": it cannot be removed. */
+	readonly used?: string;
+	/** SQL about "row" and $1, the pattern of a LIKE, instead of the word search. */
+	readonly search?: string;
+	/** SQL about "row": the JSON that the pages of the list have of it. */
+	readonly listed?: string;
+	readonly only?: readonly ("list" | "read" | "create" | "edit" | "remove" | "place" | "export" | "import")[];
+	/** Looks at a row that a client or a file sends, after its words were checked; without await. It may change
+	 * the row, and throws what refuse or a shape makes. */
+	readonly check?: (row: Row) => void;
+	/** Runs a change in a transaction that locks out other changes, instead of counting it in the table of the
+	 * rev and telling the channel. */
+	readonly change?: (change: (tx: Statements) => Promise<CollectionEvent>) => Promise<unknown>;
+}
+
+/** What a change of a collection did; without id if rows were imported. */
+export interface CollectionEvent {
+	readonly event: "created" | "edited" | "placed" | "removed" | "imported";
+	readonly id: string | null;
 }
 
 export interface Interval {
@@ -243,6 +293,8 @@ export interface Message {
 	readonly text?: string;
 	readonly html?: string;
 	readonly replyTo?: MailAddress;
+	/** Of the text, such as "de"; without it that of the house. */
+	readonly language?: string;
 }
 export type MailResult = "SENT" | "NOT_CONFIGURED" | "MESSAGE_INVALID" | "CONNECTION_FAILED" | "TLS_FAILED" |
 	"AUTHENTICATION_FAILED" | "REJECTED" | "DEFERRED" | "TIMEOUT";
@@ -272,9 +324,14 @@ export const people: {
 };
 
 export const links: {
-	/** The address of a link for somebody without an account. It cannot be read again. */
-	create(subject: string, ends?: Date): Promise<string>;
+	/**
+	 * The address of a link for somebody without an account. It cannot be read again. With the id of a person it
+	 * does not work while they are deactivated.
+	 */
+	create(subject: string, ends?: Date, userId?: string): Promise<string>;
 	revoke(subject: string): Promise<void>;
+	/** Whose the links of a subject are, as create takes it; "": of somebody without an account. */
+	assign(subject: string, userId: string): Promise<void>;
 };
 
 /** Another module's methods; module.json declares the dependency. */

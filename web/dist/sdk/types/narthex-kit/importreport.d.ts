@@ -9,6 +9,8 @@ export interface ImportReportProps {
     readonly ready: boolean;
     /** What a code means and what to do about it, without the line. */
     problem(one: ImportProblem): string;
+    /** The file has lists instead of lines: line is a position in one of them, and problem tells it. */
+    readonly lists?: boolean;
     /** Of a table: what its columns are called, in their order, and what is done with a choice of them. */
     readonly columns?: Readonly<Record<string, string>>;
     choose?(columns: string): unknown;

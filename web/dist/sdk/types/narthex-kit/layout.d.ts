@@ -42,10 +42,13 @@ export interface EmptyStateProps {
     readonly action?: ComponentChildren;
 }
 export declare function EmptyState({ title, help, action }: EmptyStateProps): import("preact").JSX.Element;
-/** Shows nothing for 300 ms, then a placeholder for the content that is loading. */
-export declare function Skeleton({ rows }: {
+export interface SkeletonProps {
     readonly rows?: number;
-}): import("preact").JSX.Element;
+    /** The shape of what comes, if it is not a list: "page" is a heading above it. */
+    readonly shape?: "page" | "form" | "page form" | "page cards" | "month" | undefined;
+}
+/** Shows nothing for 300 ms, then a placeholder for the content that is loading. */
+export declare function Skeleton({ rows, shape }: SkeletonProps): import("preact").JSX.Element;
 /** A tile for a place or a person: an icon, or initials, in a door. */
 export declare function Tile({ icon, initials, lit, }: {
     readonly icon?: string;

@@ -1,0 +1,98 @@
+import { type Context, type Text, type Words, words } from "@narthex/sdk";
+
+/** Every text in English and in German. */
+const texts = {
+	tile: ["Checklists", "Checklisten"],
+	overview: ["To do", "Zu tun"],
+	lists: ["Lists", "Listen"],
+	pages: ["Pages of the checklists", "Seiten der Checklisten"],
+	done: ["Done", "Erledigt"],
+	startNow: ["Start now", "Jetzt beginnen"],
+	startHelp: ["For what is not in the calendar.", "Für alles, was nicht im Kalender steht."],
+	nothing: ["Nothing is to be done this week", "Diese Woche ist nichts zu tun"],
+	noLists: ["There are no lists yet", "Es gibt noch keine Listen"],
+	noListsHelp: [
+		"Write down once what has to be done when the house is opened or closed.",
+		"Einmal aufschreiben, was zu tun ist, wenn das Haus geöffnet oder geschlossen wird.",
+	],
+	progress: ["{done} of {count}", "{done} von {count}"],
+	late: ["Overdue", "Überfällig"],
+	until: ["until {time}", "bis {time}"],
+	finishedAt: ["done {time}", "erledigt {time}"],
+	nobody: ["Nobody has taken this yet.", "Das hat noch niemand übernommen."],
+	another: ["{name} does this.", "{name} macht das."],
+	yours: ["You do this.", "Sie machen das."],
+	someone: ["Somebody", "Jemand"],
+	take: ["I will do it", "Übernehmen"],
+	takeOver: ["Take it over", "Selbst übernehmen"],
+	giveBack: ["Give it back", "Zurückgeben"],
+	remindAt: ["Remind me by mail at", "Erinnerung per Mail an"],
+	remindHelp: [
+		"Only if something is not ticked off in time.",
+		"Nur wenn etwas nicht rechtzeitig abgehakt ist.",
+	],
+	remind: ["Save the address", "Adresse speichern"],
+	saved: ["Saved", "Gespeichert"],
+	taken: ["You have taken it", "Sie haben es übernommen"],
+	given: ["Given back", "Zurückgegeben"],
+	allDone: ["Everything is done. Thank you!", "Alles ist erledigt. Vielen Dank!"],
+	discard: ["Started by mistake", "Versehentlich begonnen"],
+	discarded: ["Discarded", "Verworfen"],
+	newList: ["New list", "Neue Liste"],
+	title: ["Title", "Titel"],
+	moment: ["When", "Wann"],
+	open: ["Before the first event of a day", "Vor dem ersten Termin eines Tages"],
+	close: ["After the last event of a day", "Nach dem letzten Termin eines Tages"],
+	event: ["Before each event", "Vor jedem Termin"],
+	hand: ["Whenever somebody starts it", "Wenn jemand sie beginnt"],
+	before: ["Minutes before the beginning", "Minuten vor dem Beginn"],
+	after: ["Minutes after the end", "Minuten nach dem Ende"],
+	within: ["Minutes that it may take", "Minuten, die sie dauern darf"],
+	steps: ["Steps, one in each line", "Schritte, einer je Zeile"],
+	stepCount: [
+		{ one: "{count} step", other: "{count} steps" },
+		{ one: "{count} Schritt", other: "{count} Schritte" },
+	],
+	save: ["Save", "Speichern"],
+	cancel: ["Cancel", "Abbrechen"],
+	remove: ["Delete the list", "Liste löschen"],
+	removeQuestion: ["Delete {title}?", "{title} löschen?"],
+	removeHelp: [
+		"What was ticked off on it is deleted, too.",
+		"Auch was darauf abgehakt wurde, wird gelöscht.",
+	],
+	keep: ["Keep it", "Behalten"],
+	removed: ["The list is deleted", "Die Liste ist gelöscht"],
+	takeTheirs: ["Show the other version", "Andere Fassung zeigen"],
+	tryAgain: ["Try again", "Noch einmal versuchen"],
+	denied: [
+		"You may not do this. An administrator gives the permission.",
+		"Das dürfen Sie nicht. Die Verwaltung gibt das Recht dazu.",
+	],
+	exists: ["There is a list of this title already.", "Eine Liste mit diesem Titel gibt es schon."],
+	changed: [
+		"Somebody else has changed the list meanwhile.",
+		"Jemand anderes hat die Liste inzwischen geändert.",
+	],
+	tooMany: ["There are 30 lists, and there cannot be more.", "Es gibt 30 Listen, und mehr gehen nicht."],
+	address: ["This is no mail address.", "Das ist keine Mailadresse."],
+	invalid: [
+		"A title has 1 to 60 characters, a step up to 200, and there are up to 60 steps.",
+		"Ein Titel hat 1 bis 60 Zeichen, ein Schritt bis zu 200, und es gibt bis zu 60 Schritte.",
+	],
+	gone: ["It is not there any more.", "Das gibt es nicht mehr."],
+	conflict: ["It has changed meanwhile.", "Das hat sich inzwischen geändert."],
+	tooLarge: ["That is too much.", "Das ist zu viel."],
+	busy: ["The house is busy just now.", "Das Haus ist gerade überlastet."],
+	offline: ["There is no network.", "Es gibt kein Netz."],
+	failed: ["It was not saved.", "Das wurde nicht gespeichert."],
+} satisfies Record<string, readonly [english: Text, german: Text]>;
+
+export type WordId = keyof typeof texts;
+export type Say = Words<WordId>;
+
+const of = (at: 0 | 1) =>
+	Object.fromEntries(Object.entries(texts).map(([id, both]) => [id, both[at]])) as Record<WordId, Text>;
+const all = { en: of(0), de: of(1) };
+
+export const wordsOf = (context: Pick<Context, "locale">): Say => words(context, all);
