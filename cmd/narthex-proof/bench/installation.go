@@ -38,6 +38,7 @@ type systems struct {
 	older, platform *system // older is nil if none was given
 	peers           map[string]*system
 	house           *system // nil until a row needs it
+	twins           map[string]*system
 	objects         *storagetest.Server
 }
 
@@ -55,6 +56,9 @@ func (all *systems) limitOf(r row) *system {
 
 func (all *systems) stop() {
 	for _, s := range all.peers {
+		s.stop()
+	}
+	for _, s := range all.twins {
 		s.stop()
 	}
 	for _, s := range []*system{all.house, all.platform, all.older, all.host, all.bare} {
@@ -75,7 +79,8 @@ func startSystems(ctx context.Context, o options) (*systems, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &systems{folder: folder, peers: make(map[string]*system)}
+	all := &systems{folder: folder, peers: make(map[string]*system),
+		twins: make(map[string]*system)}
 	err = all.startDatabase(ctx)
 	switch {
 	case err != nil:
@@ -126,7 +131,7 @@ func (all *systems) start(ctx context.Context, o options) error {
 	if all.platform, err = ours.start(ctx); err != nil {
 		return err
 	}
-	all.platform.house = all.houseOf(o.binary)
+	all.platform.house, all.platform.twin = all.houseOf(o.binary), all.twinOf(o.binary)
 	if all.bare, err = all.startBare(ours); err != nil {
 		return err
 	}
@@ -177,11 +182,20 @@ type installation struct {
 	database              string // its URL
 	module                string // the program of the module calls
 	secret                string
+	write                 func(folder string) error // of another module; nil: calls
 }
 
 func (all *systems) install(ctx context.Context, name, program string) (*installation, error) {
-	i := &installation{name: name, folder: filepath.Join(all.folder, name), database: all.postgres.URL(name),
-		module: filepath.Join(all.folder, "calls"), secret: rand.Text() + rand.Text()}
+	return all.installWith(ctx, name, program, nil)
+}
+
+// installWith installs the program with another module.
+func (all *systems) installWith(
+	ctx context.Context, name, program string, write func(folder string) error,
+) (*installation, error) {
+	i := &installation{write: write, name: name, folder: filepath.Join(all.folder, name),
+		database: all.postgres.URL(name),
+		module:   filepath.Join(all.folder, "calls"), secret: rand.Text() + rand.Text()}
 	if err := os.Mkdir(i.folder, 0o755); err != nil {
 		return nil, err
 	}
@@ -300,6 +314,9 @@ func (i *installation) modules(count int) (folder string, err error) {
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
+	}
+	if i.write != nil {
+		return folder, i.write(folder)
 	}
 	for n := range count {
 		id := "calls"

@@ -30,14 +30,14 @@ func moduleCalls() []row {
 		least float64
 		peer  bool // also measured with nginx in front of the bare server
 	}{
-		{"module GET small, 32 at once", read("/small", 32), 0.55, true},
-		{"module GET small, 1 at once", read("/small", 1), 0.45, true},
+		{"module GET small, 32 at once", read("/small", 32), 0.50, true},
+		{"module GET small, 1 at once", read("/small", 1), 0.40, true},
 		{"module GET 64 KiB, 8 at once", read("/plain/65536", 8), 0.55, true},
-		{"module GET 1 MiB, 4 at once", read("/plain/1048576", 4), 0.68, true},
+		{"module GET 1 MiB, 4 at once", read("/plain/1048576", 4), 0.65, true},
 		{"module GET 32 MiB, 1 at once", read("/plain/33554432", 1), 0.75, true},
-		{"module POST 64 KiB, 8 at once", send("/count", 64<<10, 8), 0.65, false},
-		{"module POST 1 MiB, 4 at once", send("/count", 1<<20, 4), 1.00, false},
-		{"module POST 32 MiB, 1 at once", send("/stream", 32<<20, 1), 0.65, false},
+		{"module POST 64 KiB, 8 at once", send("/count", 64<<10, 8), 0.55, false},
+		{"module POST 1 MiB, 4 at once", send("/count", 1<<20, 4), 0.65, false},
+		{"module POST 32 MiB, 1 at once", send("/stream", 32<<20, 1), 0.75, false},
 	} {
 		r := requests(of.work, of.sent, toLimit(atLeast, of.least))
 		r.beside = inHost

@@ -113,7 +113,8 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 		s.command = exec.Command(program, "-p", folder, "-c", settings)
 		s.behind, s.cookies = all.bare, all.bare.cookies
 	case pocketbase:
-		err = errors.Join(createPocketbase(ctx, program, folder), createPocketbase(ctx, program, beside(folder)))
+		err = errors.Join(createPocketbase(ctx, program, folder), createPocketbase(ctx, program, beside(folder)),
+			writeHooks(filepath.Join(folder, "hooks")))
 		s.command, s.alive, s.again = servePocketbase(program, address, folder), pocketbaseHealth,
 			func(int) (*exec.Cmd, string, error) { return pocketbaseAgain(program, folder) }
 	case mercure:
@@ -142,7 +143,7 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 	if err == nil && name == pocketbase {
 		var person string
 		person, err = fillPocketbase(ctx, address)
-		s.cookies = slices.Repeat([]string{person}, readers)
+		s.cookies = slices.Repeat([]string{person}, connections)
 	}
 	if err != nil {
 		s.stop()
@@ -189,7 +190,14 @@ func createPocketbase(ctx context.Context, program, folder string) error {
 // servePocketbase turns off the development mode, which PocketBase assumes in a temporary folder.
 func servePocketbase(program, address, folder string) *exec.Cmd {
 	return exec.Command(program, "serve", "--http", address, "--dir", filepath.Join(folder, "data"),
-		"--publicDir", filepath.Join(folder, "public"), "--dev=false")
+		"--publicDir", filepath.Join(folder, "public"), "--hooksDir", filepath.Join(folder, "hooks"), "--dev=false")
+}
+
+// writeHooks writes PocketBase's twin of the module that bench has in two languages.
+func writeHooks(folder string) error {
+	text, err := os.ReadFile(twinSources + "twin.pb.js")
+	return errors.Join(err, os.Mkdir(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "twin.pb.js"), text, 0o644))
 }
 
 // pocketbaseAgain returns the command of a second PocketBase with a database of its own.

@@ -23,26 +23,26 @@ func starts() []row {
 			peers: map[string]pair{pocketbase: only(firstAnswer(0))}},
 		{work: "start to ready, 1 module", unit: "ms", goal: toOlder(atMost, 0.70), beside: nothing,
 			run: only(readiness(1))},
-		{work: "start to ready, 10 modules", unit: "ms", goal: toOlder(atMost, 0.55), beside: nothing,
+		{work: "start to ready, 10 modules", unit: "ms", goal: toOlder(atMost, 0.50), beside: nothing,
 			run: only(readiness(10))},
 		{work: "start to ready, 50 modules", unit: "ms", goal: toOlder(atMost, 0.50), beside: nothing,
 			run: only(readiness(50))},
-		{work: "idle memory, daemon and 1 module", unit: "MiB", goal: itself(atMost, 18), run: only(idleMemory(1)),
+		{work: "idle memory, daemon and 1 module", unit: "MiB", goal: itself(atMost, 17), run: only(idleMemory(1)),
 			peers: map[string]pair{pocketbase: only(idleMemory(0))}},
-		{work: "idle memory, each further module", unit: "MiB", goal: itself(atMost, 5), beside: nothing,
+		{work: "idle memory, each further module", unit: "MiB", goal: itself(atMost, 3), beside: nothing,
 			run: only(furtherMemory)},
 	}
 }
 
-// begun is a newly started server, beside a running one of the same kind.
-type begun struct {
+// startedServer is a newly started server, beside a running one of the same kind.
+type startedServer struct {
 	*system
 	at     time.Time
 	output *bufio.Scanner
 }
 
 // begin starts another server of the same kind with that many modules. The caller must call end.
-func begin(s *system, modules int) (*begun, error) {
+func begin(s *system, modules int) (*startedServer, error) {
 	command, address, err := s.again(modules)
 	if err != nil {
 		return nil, err
@@ -53,12 +53,12 @@ func begin(s *system, modules int) (*begun, error) {
 	}
 	again := &system{name: s.name, address: address, command: command, alive: s.alive,
 		cookies: s.cookies, channel: s.channel, announces: s.announces}
-	b := &begun{system: again, output: bufio.NewScanner(output), at: time.Now()}
+	b := &startedServer{system: again, output: bufio.NewScanner(output), at: time.Now()}
 	return b, command.Start()
 }
 
 // end stops the server and waits for its end.
-func (b *begun) end() error {
+func (b *startedServer) end() error {
 	if b.command.Process == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (b *begun) end() error {
 }
 
 // awaitReady waits for the line that reports readiness.
-func (b *begun) awaitReady() error {
+func (b *startedServer) awaitReady() error {
 	for b.output.Scan() {
 		if strings.Contains(b.output.Text(), readyLine) {
 			return nil
@@ -89,7 +89,7 @@ func (b *begun) awaitReady() error {
 }
 
 // awaitAnswer retries requests until the server responds, because no log line shows that moment exactly.
-func (b *begun) awaitAnswer(ctx context.Context) error {
+func (b *startedServer) awaitAnswer(ctx context.Context) error {
 	for {
 		err := b.answer(ctx)
 		if !errors.Is(err, syscall.ECONNREFUSED) {
@@ -101,7 +101,7 @@ func (b *begun) awaitAnswer(ctx context.Context) error {
 	}
 }
 
-func (b *begun) answer(ctx context.Context) error {
+func (b *startedServer) answer(ctx context.Context) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", b.address)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func streamRows() (all []row) {
 		readers               int
 		deliveries, kilobytes float64
 		peer                  bool
-	}{{1_000, 1.3, 10, true}, {5_000, 1.5, 6, false}} {
+	}{{1_000, 1.3, 10, true}, {5_000, 1.5, 10, false}} {
 		of := fmt.Sprintf("streams, %d readers, ", n.readers)
 		full := row{work: of + "full load", unit: "deliveries/s", goal: toLimit(atLeast, n.deliveries),
 			run:    delivered(n.readers, 0, rateOf, costOf),
@@ -89,7 +89,7 @@ func attend(ctx context.Context, s *system, n int) (*audience, error) {
 	if len(s.cookies) > 0 {
 		request = get(of.path, s.cookies[0])
 	}
-	begun := make(chan error, n)
+	opened := make(chan error, n)
 	for range n {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
 		if err != nil {
@@ -97,10 +97,10 @@ func attend(ctx context.Context, s *system, n int) (*audience, error) {
 			return nil, err
 		}
 		a.conns = append(a.conns, conn)
-		a.reading.Go(func() { a.read(conn, request, of.begins, begun) })
+		a.reading.Go(func() { a.read(conn, request, of.begins, opened) })
 	}
 	for range n {
-		if err := <-begun; err != nil {
+		if err := <-opened; err != nil {
 			a.leave()
 			return nil, err
 		}
@@ -113,7 +113,7 @@ var (
 	anAt     = []byte(`{"at":`)
 )
 
-func (a *audience) read(conn net.Conn, request, begins []byte, begun chan<- error) {
+func (a *audience) read(conn net.Conn, request, begins []byte, opened chan<- error) {
 	_ = conn.SetReadDeadline(time.Now().Add(arrives))
 	_, err := conn.Write(request)
 	buffer, kept, began := make([]byte, 8<<10), 0, false
@@ -126,7 +126,7 @@ func (a *audience) read(conn net.Conn, request, begins []byte, begun chan<- erro
 		if !began && bytes.Contains(chunk, begins) {
 			began = true
 			_ = conn.SetReadDeadline(time.Time{})
-			begun <- nil
+			opened <- nil
 		}
 		a.hear(chunk)
 		rest := chunk[bytes.LastIndexByte(chunk, '\n')+1:] // a read may end in the middle of a line
@@ -135,7 +135,7 @@ func (a *audience) read(conn net.Conn, request, begins []byte, begun chan<- erro
 		}
 	}
 	if !began {
-		begun <- err
+		opened <- err
 	}
 }
 

@@ -29,6 +29,8 @@ type system struct {
 	channel *channel // the readers' channel; nil: pulse
 	// house returns the same program with the sample modules and their data; nil if it has none.
 	house func(context.Context) (*system, error)
+	// twin returns the same program with the module that is written twice; nil if it has none.
+	twin func(ctx context.Context, language string) (*system, error)
 	// announces reports whether it writes readyLine to standard error.
 	announces bool
 	// again returns a command that starts another server of the same kind beside this one, with that many
@@ -105,7 +107,11 @@ func (s *system) cpu() (used time.Duration) {
 // memory returns the anonymous memory of the server and its children, in bytes: without the pages of their
 // programs, which the kernel can take back and which processes share.
 func (s *system) memory() (bytes int64, err error) {
-	for _, pid := range family(s.command.Process.Pid) {
+	return anonymousMemory(family(s.command.Process.Pid))
+}
+
+func anonymousMemory(pids []int) (bytes int64, err error) {
+	for _, pid := range pids {
 		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 		if err != nil {
 			return 0, err

@@ -262,7 +262,7 @@ func manyScreens(c *check) {
 		screens.Go(func() {
 			pause(ctx, time.Duration(n)*time.Millisecond) // the first time one after another
 			for round := 0; ctx.Err() == nil; {
-				came, told := c.showOnce(ctx, owner, channel, func() {
+				came, ended := c.showOnce(ctx, owner, channel, func() {
 					if round == 0 {
 						first.Add(1)
 					} else {
@@ -274,7 +274,7 @@ func manyScreens(c *check) {
 				} else if ctx.Err() == nil {
 					refused.Add(1)
 				}
-				if told {
+				if ended {
 					reconnects.Add(1)
 				}
 				pause(ctx, time.Duration(2000+n%2000)*time.Millisecond) // the range of "retry"
@@ -297,9 +297,9 @@ func manyScreens(c *check) {
 	}
 }
 
-// showOnce reads one stream of a screen: came is false if it was refused, told is whether it ended with a
+// showOnce reads one stream of a screen: came is false if it was refused, ended is whether it ended with a
 // reconnect.
-func (c *check) showOnce(ctx context.Context, p *person, channel string, shown func()) (came, told bool) {
+func (c *check) showOnce(ctx context.Context, p *person, channel string, shown func()) (came, ended bool) {
 	// the wait for a connection has a limit of its own, because thousands connect at once
 	s, err := p.subscribe(ctx, channel)
 	if err != nil {
@@ -314,14 +314,14 @@ func (c *check) showOnce(ctx context.Context, p *person, channel string, shown f
 	for {
 		kind, _, err := s.next()
 		if err != nil {
-			return came, told
+			return came, ended
 		}
 		switch kind {
 		case "snapshot":
 			came = true
 			shown()
 		case "reconnect":
-			told = true
+			ended = true
 		}
 	}
 }

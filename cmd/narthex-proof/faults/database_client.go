@@ -9,6 +9,9 @@ import (
 
 // connect opens a session as superuser, without the proxy between the platform and its database.
 func (p *place) connect(ctx context.Context) (*pgx.Conn, error) {
+	if p.databaseURL != "" {
+		return pgx.Connect(ctx, p.databaseURL)
+	}
 	return pgx.Connect(ctx, p.postgres.URL("postgres")+"?sslmode=disable")
 }
 

@@ -32,7 +32,7 @@ type fault struct {
 
 // allFaults returns the faults of all families.
 func allFaults() []fault {
-	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults(),
+	return slices.Concat(moduleFaults(), databaseFaults(), patroniFaults(), neighbourFaults(), severalFaults(),
 		clientFaults(), signalFaults(), resourceFaults(), clockFaults())
 }
 
@@ -98,7 +98,7 @@ type check struct {
 	ctx context.Context
 	kit *kit
 
-	told atomic.Int64 // number of notes that tellOnce wrote
+	confirmed atomic.Int64 // number of notes that tellOnce wrote
 
 	mu       sync.Mutex
 	sights   []string

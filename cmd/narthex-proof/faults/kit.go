@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
@@ -35,6 +36,8 @@ type kit struct {
 	folder  string // for programs; modules run as other users, who must be able to enter it
 	memory  string // for databases; in memory if there is space
 	storage *storagetest.Server
+
+	networks atomic.Int64 // that were made
 }
 
 func newKit(ctx context.Context, binary string) (k *kit, err error) {
@@ -45,10 +48,10 @@ func newKit(ctx context.Context, binary string) (k *kit, err error) {
 		return nil, fmt.Errorf("there is no %s: run make build", binary)
 	}
 	k = &kit{binary: binary}
-	begun := k // a return with an error sets k to nil
+	partial := k // a return with an error sets k to nil
 	defer func() {
 		if err != nil {
-			begun.close()
+			partial.close()
 		}
 	}()
 	if k.folder, err = openFolder(os.TempDir()); err != nil {

@@ -151,7 +151,7 @@ func (l *ledgers) compare() {
 		}
 		more := len(rows) + lost - len(each.keys)
 		if each.name == "a module" {
-			more -= int(l.told.Load())
+			more -= int(l.confirmed.Load())
 		}
 		if lost > 0 || more > int(each.refused.Load()) {
 			l.wrong("%s: of %d acknowledged writes %d are lost; %d rows more, %d refused", each.name, len(each.keys),

@@ -11,12 +11,12 @@ import (
 )
 
 // startNATS starts a server in a process of its own.
-func startNATS(port int) (*process, error) {
+func startNATS(port int, options ...string) (*process, error) {
 	program, err := buildtest.Tool("nats")
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(program, "-port", strconv.Itoa(port))
+	command := exec.Command(program, append([]string{"-port", strconv.Itoa(port)}, options...)...)
 	if _, err := command.StdinPipe(); err != nil { // its end is the server's
 		return nil, err
 	}

@@ -253,7 +253,7 @@ func (c *check) tellOnce(writer, reader *person, notes int) (slowest time.Durati
 		if got.status != 200 {
 			c.fatal("a write: %v", got)
 		}
-		c.told.Add(1)
+		c.confirmed.Add(1)
 		r.await(got.body)
 	}
 	return slowest

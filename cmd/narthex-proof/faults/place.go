@@ -35,7 +35,8 @@ type place struct {
 	folder      string
 	data        string // the database's folder
 	postgres    *cluster.Cluster
-	port        int // of PostgreSQL; the same after a restart
+	port        int    // of PostgreSQL; the same after a restart
+	databaseURL string // for the checks; "": postgres
 	toDatabase  *tcpProxy
 	environment map[string]string
 	address     string

@@ -25,6 +25,11 @@ func severalFaults() []fault {
 			done: "NATS between two processes is killed, then is back",
 			expected: "each serves its own readers meanwhile; afterwards updates cross again, and readers of both " +
 				"receive every note"},
+		{name: "several/nats-cluster", place: placeOptions{notStarted: true}, run: natsClusterUnderKills,
+			absent: noHAProxy,
+			done: "of three NATS servers one is killed every 5 s, the next one when it is back, under writes " +
+				"through three processes behind HAProxy",
+			expected: "nothing is refused; readers receive every note"},
 	}
 }
 
@@ -145,6 +150,28 @@ func twoWithoutNATS(c *check) {
 	c.tellOnce(owner, there, 5)
 	c.tellOnce(there, owner, 5)
 	c.saw("updates cross again")
+	for _, reader := range readers {
+		reader.knowsAll()
+	}
+}
+
+// natsClusterUnderKills: three processes behind HAProxy, with three NATS servers of which one is always
+// killed.
+func natsClusterUnderKills(c *check) {
+	servers := c.useNATSCluster()
+	c.startBehindHAProxy(3)
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	var readers []*audience
+	for range 3 { // HAProxy gives each to another process
+		readers = append(readers, c.follow(c.as(owner), "one of three"))
+	}
+	writes := c.newLedgers()
+	writes.begin(owner)
+	writes.more(50)
+	c.ok(servers.killInTurn(c.ctx, 6), "NATS again")
+	writes.more(50)
+	writes.compare()
 	for _, reader := range readers {
 		reader.knowsAll()
 	}

@@ -21,9 +21,15 @@ func main() {
 	flag.IntVar(&options.Port, "port", server.RANDOM_PORT, "the `port`; -1 for any free one")
 	flag.StringVar(&options.Username, "username", "", "the `name` that a client has to give")
 	flag.StringVar(&options.Password, "password", "", "the `password` that a client has to give")
+	flag.IntVar(&options.Cluster.Port, "cluster", 0, "the `port` for other servers; 0: there are none")
+	routes := flag.String("routes", "", "the `addresses` of the cluster's servers, separated by commas")
 	certificate := flag.String("certificate", "", "a `file` with a certificate: connections use TLS")
 	key := flag.String("key", "", "the `file` with the certificate's key")
 	flag.Parse()
+	if options.Cluster.Port != 0 {
+		options.Cluster.Name, options.Cluster.Host = "narthex", "127.0.0.1"
+		options.Routes = server.RoutesFromStr(*routes)
+	}
 	if err := serve(options, *certificate, *key); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
