@@ -3,6 +3,9 @@
 GO      ?= go
 # nomsgpack omits a codec of gin that nothing here uses: 6 MB of the program.
 FLAGS   := -trimpath -tags nomsgpack -ldflags '-s -w'
+# What Go compiles for a program serves its tests and the checks, too, if all have the same flags.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath -tags=nomsgpack)
+export CGO_ENABLED := 0
 MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
 SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
 SDK     := modulehost/sdk
@@ -24,10 +27,11 @@ test: tools modules ## Run the tests that a change is likely to break, in a few 
 .PHONY: proof
 proof: tools engines modules ## Run every test, with the race detector, and a fault of each kind: up to an hour
 	@GO=$(GO) .ci/test all
+	@[ "$$(id -u)" != 0 ] || .ci/packages failover
 	@$(MAKE) --no-print-directory faults FAULTS='$(PROOF_FAULTS)'
 
 # One or more faults of each kind, in a few minutes; "make faults" has all.
-PROOF_FAULTS := ^(modules/spins|database/(restarted|half-open|failover)|neighbours/(mail-hanging|storage-resets|nats-killed)|several/one-frozen|clients/(slow-bodies|silent-readers)|signals/(term|kill)|resources/descriptors|clock/back)$$
+PROOF_FAULTS := ^(modules/spins|database/(restarted|half-open|failover)|patroni/.*|neighbours/(mail-hanging|storage-resets|nats-killed)|several/(one-frozen|nats-cluster)|clients/(slow-bodies|silent-readers)|signals/(term|kill)|resources/descriptors|clock/back)$$
 
 .PHONY: places
 places: tools ## Run the short tests in four other places (root, debootstrap, bubblewrap)
@@ -37,9 +41,11 @@ places: tools ## Run the short tests in four other places (root, debootstrap, bu
 tools: packages postgresql versitygw proxies web/node_modules
 
 .PHONY: test-install
-test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
+test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian 12 and 13, by the handbook's commands (root)
 	@.ci/debian-root
+	@.ci/debian-root trixie
 	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root $(GO) test -count=1 -timeout 30m -run '^Test(Handbook|ManyHouses)$$' ./cmd/narthex/e2e
+	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root-trixie $(GO) test -count=1 -timeout 30m -run '^Test(Handbook|ManyHouses)$$' ./cmd/narthex/e2e
 
 .PHONY: fuzz
 fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each
@@ -47,7 +53,7 @@ fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each
 
 .PHONY: build
 build: ## Build bin/narthex and, with what development needs, bin/narthex-dev
-	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/ ./cmd/narthex ./cmd/narthex-dev
+	$(GO) build $(FLAGS) -o bin/ ./cmd/narthex ./cmd/narthex-dev
 
 .PHONY: modules
 modules: $(addprefix module-,$(SERVERS)) ## Build every sample module, and its package with a checksum in bin/modules
@@ -56,7 +62,7 @@ modules: $(addprefix module-,$(SERVERS)) ## Build every sample module, and its p
 # Without version control data, so that the same sources result in the same bytes. A module may run as a user of
 # its own, which has to read its folder whatever the umask is.
 module-%:
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
+	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
 	@chmod -R a+rX modules/$*
 
 .PHONY: web
@@ -97,6 +103,7 @@ lint: ## Check formatting, vet and staticcheck
 proof-tools:
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-bench ./bench
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-faults ./faults
+	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-houses ./houses
 
 # Programs to compare with: BENCH_PEERS='-pocketbase ./pocketbase -nginx /usr/sbin/nginx'.
 BENCH_PEERS ?=
@@ -124,6 +131,12 @@ mutations: tools modules ## Break one guard at a time and see whether a test fai
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-mutations ./mutations
 	bin/narthex-mutations -run '$(MUTATIONS)'
 
+HOUSES ?= 1,50,200
+.PHONY: houses
+houses: postgresql modules build proof-tools ## Measure many installations on this machine (HOUSES=1,5 for a try)
+	@.ci/packages pgbouncer
+	bin/narthex-houses -houses $(HOUSES)
+
 SOAK ?= 20m
 .PHONY: soak
 soak: postgresql versitygw build proof-tools ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
@@ -142,7 +155,7 @@ postgresql:
 # All at once, so that a user who may not install packages has to ask only once.
 .PHONY: packages
 packages:
-	@.ci/packages compiler openssh pgbouncer chromium $(if $(wildcard web/node_modules),,npm)
+	@.ci/packages compiler openssh pgbouncer pages $(if $(wildcard web/node_modules),,npm)
 
 # The object storage server of the tests. The first build takes minutes.
 .PHONY: versitygw
@@ -155,7 +168,7 @@ versitygw: .tools/versitygw-1.8.0
 # Browsers of other engines, old ones, and a calendar program, which only "make proof" needs.
 .PHONY: engines
 engines: web/node_modules
-	@.ci/packages firefox webkit calendars
+	@.ci/packages chromium firefox webkit calendars
 	@.ci/chromiums
 
 .PHONY: proxies
