@@ -50,6 +50,7 @@ type event struct {
 	rev             int64
 	changed         time.Time
 	service         bool   // of the module that plans services
+	off             bool   // deleted, or a date that does not take place
 	exceptions      string // what becomes of those without a date; not stored
 }
 

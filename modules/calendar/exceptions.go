@@ -42,41 +42,48 @@ func (d dropping) response() sdk.Response {
 	}{errDropping.Code(), d.dates}}
 }
 
-// moveExceptions moves the exceptions from a date on to an event that now begins at another time of day, or
-// to another event. how says what becomes of those for which the event has no date.
+// moveDates moves what belongs to the dates of an event from one on to an event that now begins at another
+// time of day, or to another event: the exceptions, and the sheets.
+func moveDates(ctx context.Context, tx sdk.Querier, before, after *event, since time.Time) error {
+	moved, err := moveExceptions(ctx, tx, before, after, since)
+	if err != nil {
+		return err
+	}
+	return followDates(ctx, tx, before, after, since, moved)
+}
+
+// moveExceptions moves the exceptions, or gives them up for which the event has no date, as its writer says.
+// moved says, by the days that they had, to which dates they have gone.
 func moveExceptions(
-	ctx context.Context, tx sdk.Querier, before, after *event, since time.Time, how string,
-) error {
-	_, err := tx.Exec(ctx, `
+	ctx context.Context, tx sdk.Querier, before, after *event, since time.Time,
+) (moved map[time.Time]time.Time, err error) {
+	_, err = tx.Exec(ctx, `
 		UPDATE exceptions
 		SET event_id = $2::uuid, recurrence = recurrence::date + $3::timestamp::time
 		WHERE event_id = $1::uuid AND recurrence >= $4::timestamp`,
 		before.id, after.id, after.start.Format(clockForm), since.Format(clockForm))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := readExceptions(ctx, tx, after)
 	if err != nil {
-		return err
-	}
-	rule, err := parseRule(after.rule, after.start)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	var dates []time.Time
-	if rule.repeats() {
-		if dates, err = rule.dates(time.Now().Add(-keptPast), horizon(time.Now())); err != nil {
-			return err
+	if after.rule != "" {
+		if dates, err = datesOf(after); err != nil {
+			return nil, err
 		}
 	}
-	return settleExceptions(ctx, tx, after.id, all, dates, before.allDay != after.allDay, how)
+	return settleExceptions(ctx, tx, after, all, dates, before.allDay != after.allDay)
 }
 
 // settleExceptions moves or drops the exceptions without a date, in their order. In a series of days those of
 // a series of times have no meaning, and the other way round; only that a date is cancelled stays.
-func settleExceptions(ctx context.Context, tx sdk.Querier, id string, all []exception, dates []time.Time,
-	otherKind bool, how string,
-) error {
+func settleExceptions(ctx context.Context, tx sdk.Querier, e *event, all []exception, dates []time.Time,
+	otherKind bool,
+) (moved map[time.Time]time.Time, err error) {
+	moved = make(map[time.Time]time.Time)
 	free := make(map[time.Time]bool, len(dates))
 	for _, date := range dates {
 		free[date] = true
@@ -102,20 +109,21 @@ func settleExceptions(ctx context.Context, tx sdk.Querier, id string, all []exce
 				x.start.Format(clockForm), x.cancelled, found})
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM exceptions WHERE event_id = $1::uuid AND recurrence = $2::timestamp`,
-			id, x.recurrence.Format(clockForm))
-		if err == nil && found && how == exceptionsMove {
+			e.id, x.recurrence.Format(clockForm))
+		if err == nil && found && e.exceptions == exceptionsMove {
+			moved[dayOf(x.recurrence)] = to
 			by := to.Sub(x.recurrence)
 			x.recurrence, x.start = to, x.start.Add(by)
-			err = keep(ctx, tx, id, x)
+			err = keep(ctx, tx, e.id, x)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if how == exceptionsAsk && len(dropped) > 0 {
-		return dropping{dropped}
+	if e.exceptions == exceptionsAsk && len(dropped) > 0 {
+		return nil, dropping{dropped}
 	}
-	return nil
+	return moved, nil
 }
 
 // nearestOf returns the free date that is nearest to a day, the later one of two.

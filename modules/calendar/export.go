@@ -40,6 +40,8 @@ type archiveEvent struct {
 	Rooms  []string      `json:"rooms,omitempty"`
 	Dates  []archiveDate `json:"dates,omitempty"` // exceptional dates
 	SignUp *archiveSheet `json:"signUp,omitempty"`
+	// DateSignUps are those of dates of a series, also of dates that it has no more.
+	DateSignUps []*archiveSheet `json:"dateSignUps,omitempty"`
 }
 
 // archiveService has the length in minutes, or 0 if it was not chosen here.
@@ -67,7 +69,7 @@ type everything struct {
 	events     []*event
 	exceptions map[string][]exception
 	ownLength  []string                 // ids of services whose length was chosen here
-	sheets     map[string]*archiveSheet // only for the archive
+	sheets     map[string]archiveSheets // only for the archive
 }
 
 func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
@@ -145,7 +147,7 @@ func (all *everything) archive() archive {
 			}
 			one.Dates = append(one.Dates, date)
 		}
-		one.SignUp = all.sheets[e.id]
+		one.SignUp, one.DateSignUps = all.sheets[e.id].own, all.sheets[e.id].dates
 		a.Events = append(a.Events, one)
 	}
 	return a
@@ -153,7 +155,7 @@ func (all *everything) archive() archive {
 
 // add adds a service, if there is something to be kept of it here.
 func (a *archive) add(all *everything, e *event) {
-	one := archiveService{ID: e.id, Rooms: all.names(e.rooms), SignUp: all.sheets[e.id]}
+	one := archiveService{ID: e.id, Rooms: all.names(e.rooms), SignUp: all.sheets[e.id].own}
 	if slices.Contains(all.ownLength, e.id) {
 		one.Minutes = e.minutes
 	}

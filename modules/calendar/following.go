@@ -40,7 +40,7 @@ func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, err
 		if err := insert(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
 			return err
 		}
-		if err := moveExceptions(ctx, tx, before, wanted, d.date, wanted.exceptions); err != nil {
+		if err := moveDates(ctx, tx, before, wanted, d.date); err != nil {
 			return err
 		}
 		return c.build(ctx, tx, wanted)
@@ -61,6 +61,11 @@ func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) 
 		}
 		ended := *e
 		if _, err := c.end(ctx, tx, &ended, d.date); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `
+			UPDATE sheets SET gone = true WHERE event_id = $1::uuid AND recurrence >= $2::timestamp`,
+			d.id, d.date.Format(clockForm)); err != nil {
 			return err
 		}
 		e.rev = ended.rev

@@ -9,13 +9,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// The subjects of links: an event for which people sign up, and one sign-up.
+// The subjects of links: the sheet of an event or of a date of one, and one sign-up. An event that happens
+// once has mostly a sheet with its own id.
 const (
 	eventPrefix  = "event:"
 	signUpPrefix = "signup:"
 )
 
-func eventSubject(id string) string  { return eventPrefix + id }
+func sheetSubject(id string) string  { return eventPrefix + id }
 func signUpSubject(id string) string { return signUpPrefix + id }
 
 // shownSignUp is what people see who sign up, or who have.
@@ -40,6 +41,7 @@ type shownDates struct {
 	Start  string `json:"start"`
 	End    string `json:"end"`
 	AllDay bool   `json:"allDay"`
+	Series bool   `json:"series"` // this is one date of it
 }
 
 // ownSignUp is what somebody has sent.
@@ -49,21 +51,25 @@ type ownSignUp struct {
 }
 
 // shownSheet reads what somebody sees of a sheet. where and by name their own sign-up, as for withdraw.
-func (c *calendar) shownSheet(ctx context.Context, eventID, where, by string) (*shownSignUp, error) {
-	e, err := c.current(ctx, eventID)
+func (c *calendar) shownSheet(ctx context.Context, find finding, where, by string) (*shownSignUp, error) {
+	s, err := find(ctx, c.db, "")
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSheet(ctx, c.db, eventID, "")
+	e, err := c.current(ctx, s.of)
+	if err == nil && e.off {
+		err = errNoEvent
+	}
 	if err != nil {
 		return nil, err
 	}
-	there, err := count(ctx, c.db, eventID)
+	there, err := count(ctx, c.db, s.id)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	shown := &shownSignUp{Event: shownDates{ID: e.id, Title: e.title, Text: e.text, AllDay: e.allDay},
+	shown := &shownSignUp{
+		Event:  shownDates{ID: e.id, Title: e.title, Text: e.text, AllDay: e.allDay, Series: e.rule != ""},
 		Places: s.Places, Free: max(0, s.Places-there.Placed), Queue: s.Queue, Waiting: there.Waiting,
 		Closes: s.closing(e, c.zone()), Questions: s.Questions,
 		Begun: !c.zone().instant(e.start).After(now)}
@@ -78,9 +84,9 @@ func (c *calendar) shownSheet(ctx context.Context, eventID, where, by string) (*
 		SELECT `+participantColumns+`,
 		       CASE WHEN waits THEN (
 		           SELECT count(*) FROM participants w
-		           WHERE w.event_id = p.event_id AND w.waits AND w.number <= p.number) ELSE 0 END
+		           WHERE w.sheet_id = p.sheet_id AND w.waits AND w.number <= p.number) ELSE 0 END
 		FROM participants p
-		WHERE event_id = $1::uuid AND `+where, eventID, by)
+		WHERE sheet_id = $1::uuid AND `+where, s.id, by)
 	if err == nil && len(own) > 0 {
 		shown.Own = &own[0]
 	}
@@ -96,27 +102,27 @@ type ahead struct {
 // Scan reads one row.
 func (b ahead) Scan(dst ...any) error { return b.row.Scan(append(dst, b.last)...) }
 
-// linked is what the page of a link shows: an event to sign up for, or a sign-up.
+// linked is what the page of a link shows: what one can sign up for, or a sign-up.
 func (c *calendar) linked(ctx context.Context, _ *http.Request) (any, error) {
 	subject := sdk.Principal(ctx).Subject
 	if id, is := strings.CutPrefix(subject, eventPrefix); is && sdk.IsID(id) {
-		return c.shownSheet(ctx, id, "", "")
+		return c.shownSheet(ctx, sheetWith(id), "", "")
 	}
-	eventID, id, err := c.linkedSignUp(ctx)
+	sheetID, id, err := c.linkedSignUp(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.shownSheet(ctx, eventID, `id = $2::uuid`, id)
+	return c.shownSheet(ctx, sheetWith(sheetID), `id = $2::uuid`, id)
 }
 
-// linkedSignUp returns the sign-up that the caller's link was made for.
-func (c *calendar) linkedSignUp(ctx context.Context) (eventID, id string, err error) {
+// linkedSignUp returns the sign-up that the caller's link was made for, and its sheet.
+func (c *calendar) linkedSignUp(ctx context.Context) (sheetID, id string, err error) {
 	id, is := strings.CutPrefix(sdk.Principal(ctx).Subject, signUpPrefix)
 	if !is || !sdk.IsID(id) {
 		return "", "", errNotSigned
 	}
-	err = c.db.QueryRow(ctx, `SELECT event_id::text FROM participants WHERE id = $1::uuid`, id).Scan(&eventID)
-	return eventID, id, sdk.OrNoRow(err, errNotSigned)
+	err = c.db.QueryRow(ctx, `SELECT sheet_id::text FROM participants WHERE id = $1::uuid`, id).Scan(&sheetID)
+	return sheetID, id, sdk.OrNoRow(err, errNotSigned)
 }
 
 // signedUp answers somebody who has signed up. Address is where they see it, or withdraw.
@@ -131,16 +137,19 @@ func (c *calendar) signUpByLink(ctx context.Context, r *http.Request) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	eventID, is := strings.CutPrefix(sdk.Principal(ctx).Subject, eventPrefix)
-	if !is || !sdk.IsID(eventID) {
+	sheetID, is := strings.CutPrefix(sdk.Principal(ctx).Subject, eventPrefix)
+	if !is || !sdk.IsID(sheetID) {
 		return nil, errNoEvent
 	}
-	id, waits, err := c.signUp(ctx, eventID, "", who)
+	id, waits, err := c.signUp(ctx, sheetWith(sheetID), "", who)
 	if err != nil {
 		return nil, err
 	}
 	// They are on the sheet now, whatever becomes of this.
-	address, _ := c.ownLink(ctx, eventID, id)
+	address := ""
+	if e, err := occasion(ctx, c.db, sheetID); err == nil {
+		address, _ = c.ownLink(ctx, e, id)
+	}
 	return sdk.Created(signedUp{waits, address}), nil
 }
 
@@ -148,19 +157,15 @@ func (c *calendar) withdrawByLink(ctx context.Context, r *http.Request) (any, er
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
 	}
-	eventID, id, err := c.linkedSignUp(ctx)
+	sheetID, id, err := c.linkedSignUp(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.withdraw(ctx, eventID, `id = $2::uuid`, id, false)
+	return nil, c.withdraw(ctx, sheetWith(sheetID), `id = $2::uuid`, id, false)
 }
 
 // ownLink makes the link to one sign-up, which is that of the person who was signed in.
-func (c *calendar) ownLink(ctx context.Context, eventID, id string) (string, error) {
-	e, err := readEvent(ctx, c.db, eventID, "")
-	if err != nil {
-		return "", err
-	}
+func (c *calendar) ownLink(ctx context.Context, e *event, id string) (string, error) {
 	var userID string
 	if err := c.db.QueryRow(ctx, `SELECT coalesce(user_id, '') FROM participants WHERE id = $1::uuid`,
 		id).Scan(&userID); err != nil {
@@ -179,11 +184,11 @@ func (c *calendar) linkEnds(e *event) time.Time {
 
 // ownSheet, signUpOwn and withdrawOwn are the same for somebody who is signed in.
 func (c *calendar) ownSheet(ctx context.Context, r *http.Request) (any, error) {
-	id, err := sdk.PathID(r, errNoEvent)
+	of, err := targetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return c.shownSheet(ctx, id, `user_id = $2`, sdk.Principal(ctx).UserID)
+	return c.shownSheet(ctx, of.readSheet, `user_id = $2`, sdk.Principal(ctx).UserID)
 }
 
 func (c *calendar) signUpOwn(ctx context.Context, r *http.Request) (any, error) {
@@ -191,11 +196,11 @@ func (c *calendar) signUpOwn(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	id, err := sdk.PathID(r, errNoEvent)
+	of, err := targetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	_, waits, err := c.signUp(ctx, id, sdk.Principal(ctx).UserID, who)
+	_, waits, err := c.signUp(ctx, of.readSheet, sdk.Principal(ctx).UserID, who)
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +208,9 @@ func (c *calendar) signUpOwn(ctx context.Context, r *http.Request) (any, error) 
 }
 
 func (c *calendar) withdrawOwn(ctx context.Context, r *http.Request) (any, error) {
-	id, err := sdk.PathID(r, errNoEvent)
+	of, err := targetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return nil, c.withdraw(ctx, id, `user_id = $2`, sdk.Principal(ctx).UserID, false)
+	return nil, c.withdraw(ctx, of.readSheet, `user_id = $2`, sdk.Principal(ctx).UserID, false)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -96,18 +95,13 @@ func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64,
 // rooms change, so a booking that waits for a room keeps its place while only texts are corrected.
 func (c *calendar) replace(ctx context.Context, tx sdk.Querier, before, wanted *event) error {
 	wanted.id, wanted.rev = before.id, before.rev
-	if wanted.rule != "" && before.rule == "" {
-		if _, err := readSheet(ctx, tx, before.id, ""); !errors.Is(err, errNoSheet) {
-			return cmp.Or(err, error(errRepeats))
-		}
-	}
 	if err := update(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
 		return err
 	}
 	if before.times == wanted.times && before.rule == wanted.rule && slices.Equal(before.rooms, wanted.rooms) {
 		return nil
 	}
-	if err := moveExceptions(ctx, tx, before, wanted, before.start, wanted.exceptions); err != nil {
+	if err := moveDates(ctx, tx, before, wanted, before.start); err != nil {
 		return err
 	}
 	return c.build(ctx, tx, wanted)

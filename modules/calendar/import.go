@@ -28,7 +28,7 @@ type entry struct {
 	rule        string
 	rooms       []string
 	dates       []entry
-	sheet       *archiveSheet
+	sheets      archiveSheets
 	row         []string // as it stands in the file, of a table
 
 	date      time.Time
@@ -112,7 +112,7 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 	for _, s := range a.Services {
 		_, ok := i.needRooms(s.Rooms)
 		if !ok || !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms ||
-			s.SignUp != nil && !s.SignUp.valid() {
+			s.SignUp != nil && !(archiveSheets{own: s.SignUp}).valid() {
 			i.Problem(1, "FILE_INVALID")
 			return nil
 		}
@@ -120,7 +120,7 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 	i.services = a.Services
 	for number, e := range a.Events {
 		one := entry{line: number + 1, id: e.ID, title: e.Title, text: e.Text, start: e.Start, end: e.End,
-			rule: e.Rule, rooms: e.Rooms, sheet: e.SignUp}
+			rule: e.Rule, rooms: e.Rooms, sheets: archiveSheets{e.SignUp, e.DateSignUps}}
 		for _, x := range e.Dates {
 			date, err := time.Parse(clockForm, x.Date)
 			if err != nil {

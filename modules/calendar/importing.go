@@ -85,7 +85,7 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 		if !ok {
 			continue
 		}
-		if e.sheet != nil && (made.rule != "" || !e.sheet.valid()) {
+		if e.sheets.own != nil && made.rule != "" || !e.sheets.valid() {
 			i.leaveOut(e, "SIGNUP_INVALID", "", e.title)
 			continue
 		}
@@ -186,6 +186,9 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 		i.ids[name] = made.ID
 	}
+	if err := i.leaveErased(ctx, tx); err != nil {
+		return err
+	}
 	for _, s := range i.services {
 		if err := i.calendar.rememberService(ctx, tx, s, i.roomsOf(s.Rooms)); err != nil {
 			return err
@@ -194,16 +197,8 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	if err := i.insertEvents(ctx, tx); err != nil {
 		return err
 	}
-	if err := i.leaveErased(ctx, tx); err != nil {
-		return err
-	}
 	var all []occurrence
 	for _, e := range i.events {
-		if e.from.sheet != nil {
-			if err := e.from.sheet.write(ctx, tx, e.id); err != nil {
-				return err
-			}
-		}
 		exceptions := make([]exception, len(e.except))
 		for at, x := range e.except {
 			exceptions[at] = x.exception
@@ -228,6 +223,13 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	}
 	if err != nil {
 		return err
+	}
+	for _, e := range i.events {
+		for _, s := range e.from.sheets.all() {
+			if err := s.write(ctx, tx, e.id); err != nil {
+				return err
+			}
+		}
 	}
 	return i.remember(ctx, tx)
 }

@@ -12,8 +12,9 @@ import (
 var imports = sdk.Imports{
 	{
 		Kind: "events", From: "events", Name: "row.title", Gone: "row.deleted_at IS NOT NULL",
-		Used: `EXISTS (SELECT FROM participants p JOIN imported i ON i.kind = 'events' AND i.id = row.id::text
-			JOIN imports m ON m.id = i.import_id WHERE p.event_id = row.id AND p.at >= m.at)`,
+		Used: `EXISTS (SELECT FROM participants p JOIN sheets s ON s.id = p.sheet_id
+			JOIN imported i ON i.kind = 'events' AND i.id = row.id::text
+			JOIN imports m ON m.id = i.import_id WHERE s.event_id = row.id AND p.at >= m.at)`,
 	},
 	{
 		Kind: "rooms", From: "rooms", Name: "row.name",

@@ -100,20 +100,24 @@ func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// registerSignUps declares what concerns sign-ups: the organiser's routes, those of people who are signed in,
-// and those of guests with a link.
+// registerSignUps declares what concerns sign-ups: the organiser's routes and those of people who are signed
+// in, each for what happens once and for one date of a series, and those of guests with a link.
 func (c *calendar) registerSignUps(r *sdk.Registry) {
-	const list, own = "/events/{id}/signups", "/events/{id}/signup"
-	r.HandleFunc("GET "+list, manageEvents, sdk.NoBody, c.serve(c.list))
-	r.HandleFunc("PUT "+list, manageEvents, sdk.Buffered(32<<10), c.serve(c.setSheet))
-	r.HandleFunc("DELETE "+list, manageEvents, sdk.NoBody, c.serve(c.removeSheet))
-	r.HandleFunc("GET /events/{id}/signups.csv", manageEvents, sdk.NoBody, c.serve(c.listCSV))
-	r.HandleFunc("POST "+list+"/link", manageEvents, sdk.Buffered(1<<10), c.serve(c.makeLink))
-	r.HandleFunc("DELETE "+list+"/link", manageEvents, sdk.NoBody, c.serve(c.endLinks))
-	r.HandleFunc("DELETE "+list+"/{person}", manageEvents, sdk.NoBody, c.serve(c.removePerson))
-	r.HandleFunc("GET "+own, signUpSelf, sdk.NoBody, c.serve(c.ownSheet))
-	r.HandleFunc("POST "+own, signUpSelf, sdk.Buffered(16<<10), c.serve(c.signUpOwn))
-	r.HandleFunc("DELETE "+own, signUpSelf, sdk.NoBody, c.serve(c.withdrawOwn))
+	for _, of := range []string{"/events/{id}", "/events/{id}/dates/{date}"} {
+		list, own := of+"/signups", of+"/signup"
+		r.HandleFunc("GET "+list, manageEvents, sdk.NoBody, c.serve(c.list))
+		r.HandleFunc("PUT "+list, manageEvents, sdk.Buffered(32<<10), c.serve(c.setSheet))
+		r.HandleFunc("DELETE "+list, manageEvents, sdk.NoBody, c.serve(c.removeSheet))
+		r.HandleFunc("GET "+list+".csv", manageEvents, sdk.NoBody, c.serve(c.listCSV))
+		r.HandleFunc("POST "+list+"/link", manageEvents, sdk.Buffered(1<<10), c.serve(c.makeLink))
+		r.HandleFunc("DELETE "+list+"/link", manageEvents, sdk.NoBody, c.serve(c.endLinks))
+		r.HandleFunc("DELETE "+list+"/{person}", manageEvents, sdk.NoBody, c.serve(c.removePerson))
+		r.HandleFunc("GET "+own, signUpSelf, sdk.NoBody, c.serve(c.ownSheet))
+		r.HandleFunc("POST "+own, signUpSelf, sdk.Buffered(16<<10), c.serve(c.signUpOwn))
+		r.HandleFunc("DELETE "+own, signUpSelf, sdk.NoBody, c.serve(c.withdrawOwn))
+	}
+	r.HandleFunc("GET /events/{id}/signups/dates", manageEvents, sdk.NoBody, c.serve(c.listDates))
+	r.HandleFunc("GET /services/{id}/signups/count", readEvents, sdk.NoBody, c.serve(c.countForService))
 	r.HandleFunc("GET /link", signUpGuest, sdk.NoBody, c.serve(c.linked))
 	r.HandleFunc("POST /link/signup", signUpGuest, sdk.Buffered(16<<10), c.serve(c.signUpByLink))
 	r.HandleFunc("POST /link/withdraw", signUpGuest, sdk.Buffered(1<<10), c.serve(c.withdrawByLink))

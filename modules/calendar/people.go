@@ -58,13 +58,13 @@ func (c *calendar) exportSignUps(ctx context.Context, userID string) ([]exported
 		}
 		return json.Unmarshal([]byte(answers), &s.Answers)
 	}, `
-		SELECT e.title, to_char(e.starts, 'YYYY-MM-DD"T"HH24:MI'), p.name, p.email, p.waits, p.at, coalesce((
+		SELECT d.title, to_char(d.starts, 'YYYY-MM-DD"T"HH24:MI'), p.name, p.email, p.waits, p.at, coalesce((
 		           SELECT jsonb_object_agg(q ->> 'text', p.answers ->> (q ->> 'id'))
 		           FROM jsonb_array_elements(s.questions) q
 		           WHERE p.answers ? (q ->> 'id')), '{}')::text
 		FROM participants p
-		JOIN sheets s ON s.event_id = p.event_id
-		JOIN events e ON e.id = p.event_id
+		JOIN sheets s ON s.id = p.sheet_id
+		JOIN `+onDates+` ON d.sheet = p.sheet_id
 		WHERE p.user_id = $1
-		ORDER BY e.starts, e.id`, userID)
+		ORDER BY d.starts, d.sheet`, userID)
 }

@@ -118,25 +118,16 @@ func (c *calendar) caughtUp(ctx context.Context) string {
 	return c.look(ctx)
 }
 
-// current reads an event that people sign up for; a service as the module that plans it has it now.
-func (c *calendar) current(ctx context.Context, id string) (*event, error) {
-	e, err := readEvent(ctx, c.db, id, "")
-	if err != nil || !e.service {
-		return e, err
-	}
-	c.caughtUp(ctx)
-	return readEvent(ctx, c.db, id, "")
-}
-
 // lookForSignedUp looks at the services if somebody has signed up for one, so that they hear what becomes of
 // it although nobody looks at the calendar.
 func (c *calendar) lookForSignedUp(ctx context.Context) {
 	var some bool
 	err := c.db.QueryRow(ctx, `
 		SELECT EXISTS (
-			SELECT FROM participants p
-			JOIN events e ON e.id = p.event_id
-			WHERE e.service_rev > 0 AND e.starts > now() AT TIME ZONE 'UTC' - interval '1 day')`).Scan(&some)
+			SELECT FROM sheets s
+			JOIN events e ON e.id = s.event_id
+			WHERE EXISTS (SELECT FROM participants WHERE sheet_id = s.id) AND e.service_rev > 0
+				AND e.starts > now() AT TIME ZONE 'UTC' - interval '1 day')`).Scan(&some)
 	if err == nil && some {
 		c.look(ctx)
 	}
@@ -341,8 +332,8 @@ func (c *calendar) takeService(ctx context.Context, tx *sdk.Tx, s plannedService
 	if remembered { // those whom a file brought have heard of it where it came from
 		if _, err := tx.Exec(ctx, `
 			UPDATE participants p SET told = `+stateOf+`
-			FROM events e
-			WHERE e.id = p.event_id AND e.id = $1::uuid AND mail = ''`, k.id); err != nil {
+			FROM `+onDates+`
+			WHERE d.sheet = p.sheet_id AND d.event = $1::uuid AND mail = ''`, k.id); err != nil {
 			return err
 		}
 	}

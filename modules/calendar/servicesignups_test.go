@@ -58,7 +58,7 @@ func TestSignUpForAService(t *testing.T) {
 
 	p.set(morning, "Late morning", at.Add(2*time.Hour), 60)
 	var page shownSignUp
-	s.Link(eventSubject(morning)).Do("GET", "/link", nil).JSON(&page)
+	s.Link(sheetSubject(morning)).Do("GET", "/link", nil).JSON(&page)
 	if want := clock(at.Add(2 * time.Hour)); page.Event.Start != want || page.Event.Title != "Late morning" {
 		t.Errorf("the page of the link has %+v, want the service as it is planned now, at %s", page.Event, want)
 	}

@@ -200,7 +200,7 @@ func (c *calendar) rememberService(ctx context.Context, tx *sdk.Tx, s archiveSer
 		return err
 	}
 	if s.SignUp != nil {
-		_, err := readSheet(ctx, tx, s.ID, "")
+		_, err := target{event: s.ID}.readSheet(ctx, tx, "")
 		if errors.Is(err, errNoSheet) {
 			err = s.SignUp.write(ctx, tx, s.ID)
 		}

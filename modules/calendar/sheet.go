@@ -45,6 +45,10 @@ type question struct {
 
 // sheet is what people sign up on: a row of the table sheets.
 type sheet struct {
+	id   string
+	of   target
+	gone bool // the series has no such date any more
+
 	Places    int64      `json:"places"` // 0: as many as come
 	Closes    string     `json:"closes"` // on the house's clock; "": when the event begins
 	Queue     bool       `json:"queue"`  // who finds no place may wait for one

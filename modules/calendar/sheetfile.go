@@ -31,15 +31,15 @@ var sheetGerman = sheetWords{
 
 // listCSV writes the list for spreadsheets, in the house's language as exportCSV does.
 func (c *calendar) listCSV(ctx context.Context, r *http.Request) (any, error) {
-	id, err := sdk.PathID(r, errNoEvent)
+	of, err := targetOf(r)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSheet(ctx, c.db, id, "")
+	s, err := of.readSheet(ctx, c.db, "")
 	if err != nil {
 		return nil, err
 	}
-	people, err := readPeople(ctx, c.db, id)
+	people, err := readPeople(ctx, c.db, s.id)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,8 @@ const (
 
 // waitingMail is a mail that this process has claimed.
 type waitingMail struct {
-	ID, Event, Email, Language, Kind string
+	ID, Sheet, Email, Language, Kind string
+	Event                            string // whose sheet it is
 	Waits                            bool
 	Tries                            int64
 	Told, State                      string // what they know of the event, and how it is
@@ -87,15 +88,16 @@ func (c *calendar) claimMail(ctx context.Context) (m waitingMail, err error) {
 	err = c.db.QueryRow(ctx, `
 		UPDATE participants p
 		SET mail_at = now() + $1 * interval '1 second' * power(2, mail_tries), mail_tries = mail_tries + 1
-		FROM events e
-		WHERE e.id = p.event_id AND p.id = (
+		FROM `+onDates+`
+		WHERE d.sheet = p.sheet_id AND p.id = (
 			SELECT id FROM participants
 			WHERE mail <> '' AND mail_at <= now()
 			ORDER BY mail_at LIMIT 1
 			FOR UPDATE SKIP LOCKED)
-		RETURNING p.id::text, e.id::text, email, language, mail, waits, mail_tries, told, `+stateOf,
+		RETURNING p.id::text, d.sheet::text, d.event::text, email, language, mail, waits, mail_tries, told,
+			`+stateOf,
 		int64(firstAgain.Seconds())).
-		Scan(&m.ID, &m.Event, &m.Email, &m.Language, &m.Kind, &m.Waits, &m.Tries, &m.Told, &m.State)
+		Scan(&m.ID, &m.Sheet, &m.Event, &m.Email, &m.Language, &m.Kind, &m.Waits, &m.Tries, &m.Told, &m.State)
 	return m, err
 }
 
@@ -153,8 +155,8 @@ func (c *calendar) settle(ctx context.Context, m *waitingMail, outcome string) b
 		UPDATE participants p
 		SET heard = CASE $3 WHEN '`+needless+`' THEN heard ELSE $3 END, told = $5,
 		    mail = CASE WHEN $5 = `+stateOf+` THEN '' ELSE 'changed' END, mail_at = now(), mail_tries = 0
-		FROM events e
-		WHERE e.id = p.event_id AND p.id = $1::uuid AND mail = $2 AND mail_tries = $4`,
+		FROM `+onDates+`
+		WHERE d.sheet = p.sheet_id AND p.id = $1::uuid AND mail = $2 AND mail_tries = $4`,
 		m.ID, m.Kind, outcome, m.Tries, m.State)
 	if err != nil {
 		c.host.Log.Warn("the outcome of a mail was not kept")
@@ -173,11 +175,10 @@ func (c *calendar) compose(ctx context.Context, m *waitingMail) (*sdk.Message, e
 		return nil, err
 	}
 	off := m.State == toldOff // also who has not heard yet of their sign-up has to know
-	read := readEvent
-	if off {
-		read = readDeleted
+	e, err := occasion(ctx, c.db, m.Sheet)
+	if err == nil && e.off != off {
+		err = errNoEvent
 	}
-	e, err := read(ctx, c.db, m.Event, "")
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ func (c *calendar) compose(ctx context.Context, m *waitingMail) (*sdk.Message, e
 		when += "\n" + words.Before + ": " + before
 	}
 	if !off { // there is nothing to withdraw from
-		if address, err = c.ownLink(ctx, m.Event, m.ID); err != nil {
+		if address, err = c.ownLink(ctx, e, m.ID); err != nil {
 			return nil, err
 		}
 	}

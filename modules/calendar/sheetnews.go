@@ -15,19 +15,18 @@ const gatherFor = 5 * time.Minute
 // toldOff is what people know of a cancelled event.
 const toldOff = "off"
 
-// stateOf is what people can know of the event e, as the column told keeps it.
-const stateOf = `CASE WHEN e.deleted_at IS NOT NULL THEN '` + toldOff + `'
-	ELSE to_char(e.starts, 'YYYY-MM-DD"T"HH24:MI') || ' ' || e.minutes || ' ' || e.all_day END`
+// stateOf is what people can know of what they have signed up for, d, as the column told keeps it.
+const stateOf = `CASE WHEN d.off THEN '` + toldOff + `'
+	ELSE to_char(d.starts, 'YYYY-MM-DD"T"HH24:MI') || ' ' || d.minutes || ' ' || d.all_day END`
 
-// tellChanges has those told by mail who have signed up for an event that this transaction has moved,
-// cancelled or brought back, and returns how many they are.
+// tellChanges has those told by mail who have signed up for an event, or a date of one, that this
+// transaction has moved, cancelled or brought back, and returns how many they are.
 func tellChanges(ctx context.Context, tx sdk.Querier) (people int64, err error) {
 	return tx.Exec(ctx, `
 		UPDATE participants p
 		SET mail = 'changed', mail_at = now() + $1 * interval '1 second', mail_tries = 0
-		FROM sheets s
-		JOIN events e ON e.id = s.event_id
-		WHERE p.event_id = s.event_id AND e.changed_at = now() AND p.mail = '' AND p.told <> `+stateOf,
+		FROM `+onDates+`
+		WHERE p.sheet_id = d.sheet AND d.changed_at = now() AND p.mail = '' AND p.told <> `+stateOf,
 		int64(gatherFor.Seconds()))
 }
 

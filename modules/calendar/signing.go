@@ -41,15 +41,18 @@ func isAddress(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !plain(r) })
 }
 
-// signUp puts somebody on the sheet of an event, with a place or in the queue. userID is "" for a guest.
+// signUp puts somebody on a sheet, with a place or in the queue. userID is "" for a guest.
 func (c *calendar) signUp(
-	ctx context.Context, eventID, userID string, who signed,
+	ctx context.Context, find finding, userID string, who signed,
 ) (id string, waits bool, err error) {
 	if !who.valid() {
 		return "", false, sdk.ErrRequestInvalid
 	}
 	id = uuid.NewString()
-	err = c.onSheet(ctx, eventID, func(tx *sdk.Tx, e *event, s *sheet) error {
+	err = c.onSheet(ctx, find, func(tx *sdk.Tx, e *event, s *sheet) error {
+		if e.off {
+			return errNoEvent
+		}
 		answers, err := s.answered(who.Answers)
 		if err != nil {
 			return err
@@ -57,7 +60,7 @@ func (c *calendar) signUp(
 		if !s.closing(e, c.zone()).After(time.Now()) {
 			return errClosed
 		}
-		there, err := count(ctx, tx, eventID)
+		there, err := count(ctx, tx, s.id)
 		if err != nil {
 			return err
 		}
@@ -70,11 +73,11 @@ func (c *calendar) signUp(
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			INSERT INTO participants (id, event_id, user_id, name, email, language, answers, waits, mail, told)
-			SELECT $1::uuid, e.id, nullif($3, ''), $4, $5, $6, $7::text::jsonb, $8, 'new', `+stateOf+`
-			FROM events e
-			WHERE e.id = $2::uuid`,
-			id, eventID, userID, who.Name, who.Email, who.Language, string(stored), waits)
+			INSERT INTO participants (id, sheet_id, user_id, name, email, language, answers, waits, mail, told)
+			SELECT $1::uuid, d.sheet, nullif($3, ''), $4, $5, $6, $7::text::jsonb, $8, 'new', `+stateOf+`
+			FROM `+onDates+`
+			WHERE d.sheet = $2::uuid`,
+			id, s.id, userID, who.Name, who.Email, who.Language, string(stored), waits)
 		switch sdk.BrokenConstraint(err) {
 		case "participants_once", "participants_person":
 			return errTwice
@@ -85,16 +88,22 @@ func (c *calendar) signUp(
 }
 
 // onSheet changes a sheet or who is on it, with the row of the sheet locked, and tells the organiser's page.
+// The event is as it takes place for those on the sheet.
 func (c *calendar) onSheet(
-	ctx context.Context, eventID string, f func(tx *sdk.Tx, e *event, s *sheet) error,
+	ctx context.Context, find finding, f func(tx *sdk.Tx, e *event, s *sheet) error,
 ) error {
+	var eventID string
 	err := c.db.InTx(ctx, func(tx *sdk.Tx) error {
-		s, err := readSheet(ctx, tx, eventID, "FOR UPDATE")
+		s, err := find(ctx, tx, "FOR UPDATE")
 		if err != nil {
 			return err
 		}
+		eventID = s.of.event
 		e, err := readEvent(ctx, tx, eventID, "")
 		if err != nil {
+			return err
+		}
+		if e, err = e.on(ctx, tx, s.of); err != nil {
 			return err
 		}
 		return f(tx, e, s)
@@ -120,15 +129,19 @@ type changedSheet struct {
 
 // withdraw takes somebody off a sheet, and gives the place to the first who waits. by is whom the row has to
 // belong to: the condition of its column.
-func (c *calendar) withdraw(ctx context.Context, eventID, where, by string, late bool) error {
+func (c *calendar) withdraw(ctx context.Context, find finding, where, by string, late bool) error {
 	var id string
-	err := c.onSheet(ctx, eventID, func(tx *sdk.Tx, e *event, s *sheet) error {
-		if !late && !c.zone().instant(e.start).After(time.Now()) {
+	err := c.onSheet(ctx, find, func(tx *sdk.Tx, e *event, s *sheet) error {
+		switch {
+		case late:
+		case e.off:
+			return errNoEvent
+		case !c.zone().instant(e.start).After(time.Now()):
 			return errBegun
 		}
 		err := tx.QueryRow(ctx, `
-			DELETE FROM participants WHERE event_id = $1::uuid AND `+where+` RETURNING id::text`,
-			eventID, by).Scan(&id)
+			DELETE FROM participants WHERE sheet_id = $1::uuid AND `+where+` RETURNING id::text`,
+			s.id, by).Scan(&id)
 		if err != nil {
 			return sdk.OrNoRow(err, errNotSigned)
 		}
@@ -146,15 +159,15 @@ func (c *calendar) withdraw(ctx context.Context, eventID, where, by string, late
 // platform calls again.
 func (c *calendar) forgetSignUps(ctx context.Context, userID string) error {
 	_, err := c.db.Exec(ctx, `
-		INSERT INTO erased_signups (event_id, at, erased_on)
-		SELECT event_id, at, CURRENT_DATE FROM participants WHERE user_id = $1
+		INSERT INTO erased_signups (sheet_id, at, erased_on)
+		SELECT sheet_id, at, CURRENT_DATE FROM participants WHERE user_id = $1
 		ON CONFLICT DO NOTHING`, userID)
 	if err != nil {
 		return err
 	}
-	type place struct{ ID, Event string }
+	type place struct{ ID, Sheet string }
 	places, err := sdk.Select[place](ctx, c.db, `
-		SELECT id::text, event_id::text FROM participants WHERE user_id = $1`, userID)
+		SELECT id::text, sheet_id::text FROM participants WHERE user_id = $1`, userID)
 	if err != nil {
 		return err
 	}
@@ -162,7 +175,7 @@ func (c *calendar) forgetSignUps(ctx context.Context, userID string) error {
 		if err := c.host.Links.Revoke(ctx, signUpSubject(p.ID)); err != nil {
 			return err
 		}
-		err := c.withdraw(ctx, p.Event, `user_id = $2`, userID, true)
+		err := c.withdraw(ctx, sheetWith(p.Sheet), `user_id = $2`, userID, true)
 		if errors.Is(err, errNoEvent) { // it is deleted, and may come back
 			_, err = c.db.Exec(ctx, `DELETE FROM participants WHERE id = $1::uuid`, p.ID)
 		}

@@ -42,7 +42,7 @@ func (s *started) guest(t *testing.T, id, name string, status int) signedUp {
 
 func (s *started) answers(t *testing.T, id, name, answers string, status int) (up signedUp) {
 	t.Helper()
-	got := s.Link(eventSubject(id)).Do("POST", "/link/signup", fmt.Sprintf(
+	got := s.Link(sheetSubject(id)).Do("POST", "/link/signup", fmt.Sprintf(
 		`{"name":%q,"email":"%s@example.org","language":"en","answers":%s}`, name, strings.ToLower(name), answers))
 	if got.Status != status {
 		t.Fatalf("%s signs up with %s: %s, want %d", name, answers, got, status)
@@ -110,7 +110,7 @@ func TestSignUp(t *testing.T) {
 	id := s.camp(t, fmt.Sprintf(noQuestions, 2, true))
 	got := s.office.Do("POST", "/events/"+id+"/signups/link", `{}`)
 	made := s.Links()[0]
-	if got.Status != 201 || !strings.Contains(got.Body, made.Address) || made.Subject != eventSubject(id) {
+	if got.Status != 201 || !strings.Contains(got.Body, made.Address) || made.Subject != sheetSubject(id) {
 		t.Fatalf("the link of the event: %s, %+v", got, made)
 	}
 	ends := s.module.zone().instant(mustParse(t, soon(3)+"T18:00")).Add(linksFor)
@@ -184,7 +184,7 @@ func TestSignUpRefused(t *testing.T) {
 		"an unknown question": `{"2":"3","3":"Soup","4":"no","9":"x"}`,
 		"too long":            `{"1":"` + strings.Repeat("x", maxAnswer+1) + `","2":"3","3":"Soup","4":"no"}`,
 	} {
-		got := s.Link(eventSubject(id)).Do("POST", "/link/signup",
+		got := s.Link(sheetSubject(id)).Do("POST", "/link/signup",
 			`{"name":"Anna","email":"anna@example.org","language":"en","answers":`+answers+`}`)
 		if got.Status != 400 || !strings.Contains(got.Body, "ANSWER_INVALID") {
 			t.Errorf("%s: %s, want 400 ANSWER_INVALID", what, got)
@@ -197,7 +197,7 @@ func TestSignUpRefused(t *testing.T) {
 		"two lines":              `"name":"A\nB","email":"a@example.org","language":"en"`,
 		"another language":       `"name":"A","email":"a@example.org","language":"fr"`,
 	} {
-		got := s.Link(eventSubject(id)).Do("POST", "/link/signup", `{`+who+`,"answers":`+good+`}`)
+		got := s.Link(sheetSubject(id)).Do("POST", "/link/signup", `{`+who+`,"answers":`+good+`}`)
 		if got.Status != 400 || !strings.Contains(got.Body, "REQUEST_INVALID") {
 			t.Errorf("%s: %s, want 400 REQUEST_INVALID", what, got)
 		}
@@ -207,7 +207,7 @@ func TestSignUpRefused(t *testing.T) {
 	s.answers(t, id, "ANNA", good, 409) // the same name and address
 	yesterday := time.Now().AddDate(0, 0, -1).Format(clockForm)
 	s.sheet(t, id, `{"places":0,"closes":"`+yesterday+`","queue":false,"questions":[],"rev":1}`, 200)
-	got := s.Link(eventSubject(id)).Do("POST", "/link/signup",
+	got := s.Link(sheetSubject(id)).Do("POST", "/link/signup",
 		`{"name":"Ben","email":"b@example.org","language":"en","answers":{}}`)
 	if got.Status != 409 || !strings.Contains(got.Body, "SIGNUP_CLOSED") {
 		t.Errorf("after the closing time: %s, want 409 SIGNUP_CLOSED", got)
@@ -217,13 +217,8 @@ func TestSignUpRefused(t *testing.T) {
 	}
 	choir := event1("Choir", soon(3)+"T10:00", soon(3)+"T11:00", "FREQ=WEEKLY")
 	series := s.write(t, "POST", "/events", choir, 201)
-	s.sheet(t, series.ID, fmt.Sprintf(noQuestions, 2, true), 409)
-	s.sheet(t, id, fmt.Sprintf(noQuestions, 2, true), 409) // without the rev that was seen
-	weekly := with(event1("Camp", soon(3)+"T10:00", soon(3)+"T18:00", "FREQ=WEEKLY"), 2)
-	if got := s.office.Do("PUT", "/events/"+id, weekly); got.Status != 409 ||
-		!strings.Contains(got.Body, "SIGNUP_REPEATS") {
-		t.Errorf("an event with sign-ups shall repeat: %s, want 409 SIGNUP_REPEATS", got)
-	}
+	s.sheet(t, series.ID, fmt.Sprintf(noQuestions, 2, true), 409) // only its dates
+	s.sheet(t, id, fmt.Sprintf(noQuestions, 2, true), 409)        // without the rev that was seen
 	for _, bad := range []string{
 		`{"places":-1,"closes":"","queue":true,"questions":[]}`,
 		`{"places":1,"closes":"soon","queue":true,"questions":[]}`,
@@ -243,13 +238,13 @@ func TestSignUpReaches(t *testing.T) {
 	id := s.camp(t, fmt.Sprintf(noQuestions, 0, false))
 	s.guest(t, id, "Anna", 201)
 	_, text := s.mail(t, "Anna", 1)
-	anna, event, member := s.own(t, text), s.Link(eventSubject(id)), s.Person()
+	anna, event, member := s.own(t, text), s.Link(sheetSubject(id)), s.Person()
 	body := `{"name":"Ben","email":"ben@example.org","language":"de","answers":{}}`
 	const none = "00000000-0000-4000-8000-000000000001"
 	for what, got := range map[string]*sdktest.Response{
 		"a guest withdraws with the event's link":     event.Do("POST", "/link/withdraw", `{}`),
 		"a guest signs another one up with their own": anna.Do("POST", "/link/signup", body),
-		"another event":                         s.Link(eventSubject(none)).Do("GET", "/link", nil),
+		"another event":                         s.Link(sheetSubject(none)).Do("GET", "/link", nil),
 		"another subject":                       s.Link("x").Do("GET", "/link", nil),
 		"a member withdraws what is not theirs": member.Do("DELETE", "/events/"+id+"/signup", nil),
 	} {
@@ -301,10 +296,16 @@ func TestLastPlace(t *testing.T) {
 	other := &calendar{host: s.module.host, db: s.module.db, mails: s.module.mails}
 	other.clock.zone.Store(s.module.clock.zone.Load())
 	for name, c := range map[string]struct {
-		queue          bool
+		series, queue  bool
 		placed, others int
-	}{"with a queue": {true, 1, 49}, "without": {false, 1, 0}} {
+	}{
+		"with a queue": {false, true, 1, 49}, "without": {false, false, 1, 0},
+		"a date of a series": {true, true, 1, 49},
+	} {
 		id := s.camp(t, fmt.Sprintf(noQuestions, 1, c.queue))
+		if c.series {
+			_, id = s.course(t, fmt.Sprintf(noQuestions, 1, c.queue))
+		}
 		var all sync.WaitGroup
 		comes := func(n int) {
 			all.Go(func() {
@@ -312,7 +313,7 @@ func TestLastPlace(t *testing.T) {
 				if n%2 == 1 {
 					module = other
 				}
-				_, _, err := module.signUp(t.Context(), id, "", signed{Name: fmt.Sprint("Guest ", n),
+				_, _, err := module.signUp(t.Context(), sheetWith(id), "", signed{Name: fmt.Sprint("Guest ", n),
 					Email: fmt.Sprintf("guest%d@example.org", n), Language: "en"})
 				if err != nil && (c.queue || err != error(errFull)) {
 					t.Errorf("%s: guest %d: %v", name, n, err)
@@ -320,7 +321,7 @@ func TestLastPlace(t *testing.T) {
 			})
 		}
 		err := s.module.db.InTx(t.Context(), func(tx *sdk.Tx) error {
-			if _, err := readSheet(t.Context(), tx, id, "FOR UPDATE"); err != nil {
+			if _, err := sheetWith(id)(t.Context(), tx, "FOR UPDATE"); err != nil {
 				return err
 			}
 			comes(0) // more would wait for a connection, and not for ever

@@ -9,7 +9,7 @@ import (
 
 const (
 	eventColumns = `id::text, title, text, to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, all_day, rule, ` +
-		`rooms, rev, service_rev IS NOT NULL, changed_at`
+		`rooms, rev, service_rev IS NOT NULL, changed_at, deleted_at IS NOT NULL`
 	insertEvent = `
 		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, changed_by)
 		VALUES ($1, $2, $3, $4::timestamp, $5, $6, $7, $8::bigint[]::integer[], nullif($9, ''))`
@@ -19,7 +19,7 @@ func scanEvent(row sdk.Scanner) (*event, error) {
 	var e event
 	var starts string
 	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &e.rooms, &e.rev,
-		&e.service, &e.changed)
+		&e.service, &e.changed, &e.off)
 	if err != nil {
 		return nil, sdk.OrNoRow(err, errNoEvent)
 	}
@@ -33,10 +33,9 @@ func readEvent(ctx context.Context, db sdk.Querier, id, how string) (*event, err
 		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
 }
 
-// readDeleted reads an event that is deleted, as long as it can be restored.
-func readDeleted(ctx context.Context, db sdk.Querier, id, how string) (*event, error) {
-	return scanEvent(db.QueryRow(ctx, `
-		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NOT NULL `+how, id))
+// readEvenDeleted is readEvent also of one that is deleted, as long as it can be restored.
+func readEvenDeleted(ctx context.Context, db sdk.Querier, id string) (*event, error) {
+	return scanEvent(db.QueryRow(ctx, `SELECT `+eventColumns+` FROM events WHERE id = $1::uuid`, id))
 }
 
 // seenEvent locks an event and refuses it if it has changed since the writer read it. A service is not

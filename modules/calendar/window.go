@@ -91,7 +91,9 @@ func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk
 		SELECT o.event_id::text, o.recurrence, coalesce(x.title, e.title), coalesce(x.text, e.text),
 		       o.starts, o.ends, lower(o.during), upper(o.during), e.all_day, e.rule <> '',
 		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev,
-		       e.service_rev IS NOT NULL, EXISTS (SELECT FROM sheets WHERE event_id = e.id)
+		       e.service_rev IS NOT NULL, EXISTS (
+		           SELECT FROM sheets s
+		           WHERE s.event_id = e.id AND NOT s.gone AND (s.recurrence IS NULL OR s.recurrence = o.recurrence))
 		FROM occurrences o
 		JOIN events e ON e.id = o.event_id
 		LEFT JOIN exceptions x ON x.event_id = o.event_id AND x.recurrence = o.recurrence

@@ -31,6 +31,12 @@ type moduleCall struct {
 	keep string
 }
 
+// The dates of a series as Calendar's routes name them, and one of them.
+const (
+	anyDate = "/events/{id}/dates/{date}"
+	aDate   = "/events/{event}/dates/{year}-01-14T19:00"
+)
+
 // moduleCalls are made in this order, as the owner. Every route of the module is among them.
 var moduleCalls = []struct {
 	module string
@@ -163,7 +169,22 @@ var moduleCalls = []struct {
 		{route: "POST /link/signup", status: 404,
 			send: `{"name":"Eve","email":"eve@example.org","language":"en","answers":{}}`},
 		{route: "POST /link/withdraw", send: `{}`, status: 404},
+		{route: "GET /events/{id}/signups/dates", path: "/events/{vigil}/signups/dates", status: 200},
 		{route: "DELETE /events/{id}/signups", path: "/events/{vigil}/signups", status: 204},
+		{route: "PUT " + anyDate + "/signups", path: aDate + "/signups", status: 200,
+			send: `{"places":1,"closes":"","queue":true,"questions":[]}`},
+		{route: "POST " + anyDate + "/signups/link", path: aDate + "/signups/link", send: `{}`, status: 201},
+		{route: "DELETE " + anyDate + "/signups/link", path: aDate + "/signups/link", status: 204},
+		{route: "POST " + anyDate + "/signup", path: aDate + "/signup", status: 201,
+			send: `{"name":"Eve","email":"eve@example.org","language":"en","answers":{}}`},
+		{route: "GET " + anyDate + "/signup", path: aDate + "/signup", status: 200},
+		{route: "GET " + anyDate + "/signups", path: aDate + "/signups", status: 200,
+			keep: "eve=people.0.id"},
+		{route: "GET " + anyDate + "/signups.csv", path: aDate + "/signups.csv", status: 200},
+		{route: "DELETE " + anyDate + "/signups/{person}", path: aDate + "/signups/{eve}", status: 204},
+		{route: "DELETE " + anyDate + "/signup", path: aDate + "/signup", status: 404},
+		{route: "DELETE " + anyDate + "/signups", path: aDate + "/signups", status: 204},
+		{route: "GET /services/{id}/signups/count", path: "/services/{evening}/signups/count", status: 200},
 		{route: "GET /export.csv", status: 200},
 		{route: "GET /calendar.ics", status: 200},
 		{route: "GET /public.ics", status: 200},
