@@ -31,6 +31,15 @@ func TestSignUpForAService(t *testing.T) {
 	}
 	s.assertPeople(t, morning, "Anna Ben*")
 	s.due(t)
+	assertCount := func(when string, want int64) {
+		t.Helper()
+		var counted struct{ People int64 }
+		s.Person().Do("GET", "/services/"+morning+"/signups/count", nil).JSON(&counted)
+		if counted.People != want {
+			t.Errorf("%s: whoever cancels it is told of %d people, want %d", when, counted.People, want)
+		}
+	}
+	assertCount("with Anna and Ben", 2)
 
 	s.module.stopFollowing() // as in a house in which nobody looks at the calendar
 	assert := func(what string, want ...string) {
@@ -53,6 +62,7 @@ func TestSignUpForAService(t *testing.T) {
 	assert("a move", "Another time: Morning")
 	p.put(morning, "Morning", at.Add(time.Hour), 60, true)
 	assert("the end", "Another time: Morning", "Cancelled: Morning")
+	assertCount("cancelled", 0)
 	p.set(morning, "Morning", at.Add(time.Hour), 60)
 	assert("that it is on", "Another time: Morning", "Cancelled: Morning", "It takes place: Morning")
 
@@ -96,4 +106,34 @@ func TestSignUpsForServicesInFiles(t *testing.T) {
 	if got := office.Do("POST", "/import?format=json", broken); !strings.Contains(got.Body, "FILE_INVALID") {
 		t.Errorf("a sheet that cannot be: %s, want FILE_INVALID", got)
 	}
+}
+
+// TestErasedSignUpForAService: an archive from before does not bring back who was erased since, on the list
+// of a service.
+func TestErasedSignUpForAService(t *testing.T) {
+	t.Parallel()
+	s, p, office := startWithServices(t)
+	s.signUpsForMorning(t, p, comingSunday())
+	member := s.Person()
+	got := member.Do("POST", "/events/"+morning+"/signup",
+		`{"name":"Mia","email":"mia@example.org","language":"en","answers":{}}`)
+	if got.Status != 201 {
+		t.Fatalf("Mia signs up: %s", got)
+	}
+	file := office.Do("GET", "/export", nil).Body
+	if err := s.Erase(member.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.assertPeople(t, morning, "Anna Ben*")
+	if o, _ := s.send(t, "format=json", file); o.NoteCount != 0 {
+		t.Errorf("with the list as it is: %+v, want no note", o)
+	}
+	if _, err := s.module.db.Exec(t.Context(), `DELETE FROM sheets`); err != nil {
+		t.Fatal(err)
+	}
+	o, _ := s.send(t, "format=json", file)
+	if o.NoteCount != 1 || !strings.HasPrefix(o.Notes[0].Detail, "Mia, ") {
+		t.Errorf("the archive from before: %+v, want Mia named", o)
+	}
+	s.assertPeople(t, morning, "Anna Ben*")
 }

@@ -164,6 +164,13 @@ func TestSignUpForADate(t *testing.T) {
 			t.Errorf("a member signs up at %s: %s, want %d", path, got, want)
 		}
 	}
+	for _, path := range []string{c.at(c.date(1)) + "/signups", c.at(c.date(1)) + "/signups.csv",
+		"/events/" + c.id + "/signups/dates"} {
+		got, link := member.Do("GET", path, nil), c.Link(sheetSubject(second)).Do("GET", path, nil)
+		if got.Status != 403 || link.Status == 200 || strings.Contains(got.Body+link.Body, "Anna") {
+			t.Errorf("GET %s: a member gets %s, a link %s; want refusals", path, got, link)
+		}
+	}
 	for path, want := range map[string]int{
 		c.at(c.day(0, 1)+"T10:00") + "/signups": 404, "/events/" + c.id + "/signups": 409,
 	} {
@@ -344,6 +351,34 @@ func TestSeriesChanges(t *testing.T) {
 				c.guest(t, third, "Dan", 201)
 			}
 		})
+	}
+}
+
+// TestListOfADateFromBefore: an event with sign-ups does not become a series on whose first date there is a
+// list from before, which would be lost.
+func TestListOfADateFromBefore(t *testing.T) {
+	t.Parallel()
+	c := newCourse(t)
+	c.offer(t, c.date(1), "Anna")
+	c.offer(t, c.date(2), "Cora")
+	once := func(n int) string { return event1("Course", c.date(n), c.day(n, 0)+"T10:45", "") }
+	c.change(t, "PUT", "/events/"+c.id, once(2)) // Anna's date is gone
+	c.change(t, "PUT", "/events/"+c.id, once(1))
+	weekly := event1("Course", c.date(1), c.day(1, 0)+"T10:45", "FREQ=WEEKLY")
+	got := c.office.Do("PUT", "/events/"+c.id, with(weekly, c.rev))
+	if got.Status != 409 || !strings.Contains(got.Body, "SIGNUP_REPEATS") {
+		t.Fatalf("it shall repeat: %s, want 409 SIGNUP_REPEATS", got)
+	}
+	if all := c.list(t, c.id, c.date(1)); all.names() != "Anna" || !all.Off {
+		t.Errorf("the list from before is %+v, want Anna", all)
+	}
+	if got := c.office.Do("DELETE", c.at(c.date(1))+"/signups", nil); got.Status != 204 {
+		t.Errorf("the list from before is deleted: %s", got)
+	}
+	c.rev++
+	c.change(t, "PUT", "/events/"+c.id, weekly)
+	if all := c.list(t, c.id, c.date(1)); all.names() != "Cora" || all.Off {
+		t.Errorf("the list of the first date is %+v, want Cora", all)
 	}
 }
 

@@ -6,6 +6,7 @@ import {
 	type Result as ApiResult,
 } from "@narthex/sdk";
 import type { Dropped, Event, Outcome, Room, Taken, Waiting, Window } from "./event";
+import type { SignUpDate } from "./signedup";
 
 const codes = {
 	ROOM_TAKEN: "roomTaken",
@@ -69,6 +70,10 @@ export class CalendarApi {
 	}
 	endBefore(id: string, date: string, rev: number): Promise<Result<Event>> {
 		return this.#api.send("POST", `/events/${id}/following/${date}/end`, { rev });
+	}
+	/** What takes sign-ups of an event: itself, or its dates, also those that do not take place. */
+	signUpDates(id: string): Promise<Result<{ readonly dates: readonly SignUpDate[] }>> {
+		return this.#api.send("GET", `/events/${id}/signups/dates`);
 	}
 	createService(service: object): Promise<Result<Event>> {
 		return this.#api.send("POST", "/services", service);

@@ -1,8 +1,11 @@
 import { Button, Dialog, Menu, Note } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Event, Occurrence, Room } from "./event";
-import { mayChange } from "./hangs";
+import { mayChange, mayConcern } from "./hangs";
+import { ListsOff } from "./listsoff";
+import { pathOf } from "./pages";
 import { repeatOf, sentenceOf } from "./repeat";
+import type { SignUpDate } from "./signedup";
 import { namesOf, tell, type Tools } from "./tools";
 import { whenOf } from "./when";
 
@@ -31,9 +34,14 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 		close();
 		context.navigate(`edit/${one.event}${how}`);
 	};
-	const remove = async () => {
-		const result = await api.remove(one.event);
+	/** Asks whoever cancels dates for which people have signed up. */
+	const mayCancel = (concerns: (date: SignUpDate) => boolean) => {
 		close();
+		return mayConcern(tools, { event: one.event, title: one.title, deed: "cancel", concerns });
+	};
+	const remove = async () => {
+		if (!(await mayCancel(() => true))) return;
+		const result = await api.remove(one.event);
 		tell(tools, result, say("deleted", { title: one.title }), remove, () => restore());
 		changed();
 	};
@@ -53,8 +61,8 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 		changed();
 	};
 	const cancel = async () => {
+		if (!(await mayCancel(({ date }) => date === one.date))) return;
 		const result = await api.cancelDate(one.event, one.date, one.rev);
-		close();
 		tell(tools, result, say("cancelled", { title: one.title }), cancel, ({ rev }) => uncancel(rev));
 		changed();
 	};
@@ -63,8 +71,8 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 		changed();
 	};
 	const end = async () => {
+		if (!(await mayCancel(({ date }) => date >= one.date))) return;
 		const result = await api.endBefore(one.event, one.date, one.rev);
-		close();
 		tell(tools, result, say("ended", { title: one.title }), end, goOn);
 		changed();
 	};
@@ -73,6 +81,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 		tell(tools, await api.edit(id, body), say("restored"), changed);
 		changed();
 	};
+	const of = pathOf(one.event, one.repeats ? one.date : "");
 	const first = event !== undefined && event.start.slice(0, 10) === one.date.slice(0, 10);
 	return (
 		<Dialog
@@ -144,31 +153,32 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 					<p>{say("waitsFor", { rooms: namesOf(rooms, one.waiting) })}</p>
 				</Note>
 			)}
-			{(one.signUp || (tools.manages && !one.repeats)) && (
+			{(one.signUp || tools.manages) && (
 				<div class="d-row">
 					{one.signUp && tools.signsUp && (
 						<Button
 							kind={tools.manages ? "secondary" : "primary"}
 							onPress={() => {
 								close();
-								context.navigate(`signup/${one.event}`);
+								context.navigate(`signup/${of}`);
 							}}
 						>
-							{say("signUp")}
+							{say(one.repeats ? "signUpDate" : "signUp")}
 						</Button>
 					)}
 					{tools.manages && (
 						<Button
 							onPress={() => {
 								close();
-								context.navigate(`signups/${one.event}`);
+								context.navigate(`signups/${of}`);
 							}}
 						>
-							{say(one.signUp ? "signUps" : "takeSignUps")}
+							{say(`${one.signUp ? "signUps" : "takeSignUps"}${one.repeats ? "Date" : ""}`)}
 						</Button>
 					)}
 				</div>
 			)}
+			{tools.manages && !one.service && <ListsOff {...{ tools, event: one.event, close }} />}
 			{one.text !== "" && (
 				<p class="words" dir="auto">
 					{one.text}

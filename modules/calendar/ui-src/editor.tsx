@@ -20,7 +20,7 @@ import { submissionOf, withStart } from "./draft";
 import { DroppedNote } from "./droppednote";
 import type { Dropped, Event, Room, Taken } from "./event";
 import type { EditPage } from "./pages";
-import { mayChange } from "./hangs";
+import { mayChange, mayConcern } from "./hangs";
 import { RepeatFields } from "./repeatfields";
 import { once, sentenceOf } from "./repeat";
 import { RoomFields, TakenNote } from "./roomfields";
@@ -38,7 +38,7 @@ interface Edited {
 	readonly rev: number | undefined;
 	/** It is a service; undefined: nobody plans services here, so there is no choice. */
 	readonly service: boolean | undefined;
-	/** The service as it was read. */
+	/** The event as it was read. */
 	readonly was?: Draft;
 }
 
@@ -78,7 +78,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		const whole = draftOf(result.value);
 		const draft = scope === "all" ? whole : (days ?? movedTo(whole, date));
 		if (result.value.service) return { draft, rev: result.value.rev, service: true, was: draft };
-		return { draft, rev: result.value.rev, service: undefined };
+		return { draft, rev: result.value.rev, service: undefined, was: draft };
 	};
 	/** The current data of one date, if it differs from the others. */
 	const ownOf = async (at: string): Promise<Draft | undefined> => {
@@ -136,6 +136,10 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			if (!context.signal.aborted) setBusy(false);
 			return;
 		}
+		if (id !== undefined && !service && exceptions === "" && !(await mayMove(id, draft))) {
+			if (!context.signal.aborted) setBusy(false);
+			return;
+		}
 		const result = await send(seen, exceptions);
 		if (context.signal.aborted) return;
 		setBusy(false);
@@ -148,6 +152,17 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		const undo = () => back(result.value);
 		context.announce(say("saved"), "polite", moves ? { label: say("undo"), run: undo } : undefined);
 		leave();
+	};
+	/** Asks whoever gives dates another time, for which people have signed up. */
+	const mayMove = (event: string, mine: Draft): Promise<boolean> => {
+		if (was === undefined) return Promise.resolve(true);
+		const series = scope !== "one" && was.repeat.unit !== "";
+		const moved = was.start !== mine.start || was.end !== mine.end || was.allDay !== mine.allDay;
+		const otherwise = series && JSON.stringify(was.repeat) !== JSON.stringify(mine.repeat);
+		if (!moved && !otherwise) return Promise.resolve(true);
+		const concerns = (at: { readonly date: string }) =>
+			scope === "all" || (scope === "one" ? at.date === date : at.date >= date);
+		return mayConcern(tools, { event, title: was.title, deed: series ? "change" : "move", concerns });
 	};
 	/** Moves a service back to where it was. */
 	const back = async (moved: Event): Promise<void> => {

@@ -1,4 +1,5 @@
 import type { ModuleUiContext } from "@narthex/sdk";
+import { countOf, type SignUpDate, type Deed as SignUpDeed, whoHears, whoHearsOfService } from "./signedup";
 import type { Tools } from "./tools";
 
 /** What is about to happen to a service. */
@@ -32,19 +33,55 @@ export async function mayChange(tools: Tools, service: string, title: string, de
 	});
 }
 
-/** What hangs on a service, a sentence for each module that knows something. */
+/** What hangs on a service: its sign-ups, and a sentence for each other module that knows something. */
 async function whatHangs({ context, say }: Tools, service: string, deed: Deed): Promise<readonly string[]> {
+	const own = { id: "signups", ask: () => whoHearsOfService(context, service, deed) };
+	const others = context.contributions.map((contribution) => ({
+		id: contribution.id,
+		ask: () => ask(contribution, context, service, deed),
+	}));
 	const found = await Promise.all(
-		context.contributions.map(async (contribution) => {
+		[own, ...others].map(async (one) => {
 			try {
-				return await inTime(ask(contribution, context, service, deed));
+				return await inTime(one.ask());
 			} catch (error) {
-				console.error(`What hangs on a service is not known from ${contribution.id}:`, error);
-				return say("hangsUnknown", { module: contribution.id.split(".")[0] ?? "" });
+				console.error(`What hangs on a service is not known from ${one.id}:`, error);
+				if (one === own) return say("signedUpUnknown");
+				return say("hangsUnknown", { module: one.id.split(".")[0] ?? "" });
 			}
 		}),
 	);
 	return found.filter((sentence) => sentence !== undefined);
+}
+
+interface AboutToHappen {
+	readonly event: string;
+	readonly title: string;
+	readonly deed: SignUpDeed;
+	/** The dates that it concerns. */
+	concerns(date: SignUpDate): boolean;
+}
+
+/**
+ * Asks whoever moves or cancels an event, or dates of one, for which people have signed up. Returns whether
+ * to go on; for nobody that is not asked.
+ */
+export async function mayConcern(
+	{ api, context, say }: Tools,
+	{ event, title, deed, concerns }: AboutToHappen,
+): Promise<boolean> {
+	const lists = await api.signUpDates(event);
+	if (context.signal.aborted) return false;
+	const body = lists.ok
+		? whoHears(context, deed, countOf(lists.value.dates, concerns))
+		: say("signedUpUnknown");
+	if (body === undefined) return true;
+	const cancels = deed === "cancel";
+	const yes = say(cancels ? "cancelEvent" : deed === "move" ? "move" : "changeAll");
+	return context.confirm({
+		title: say(cancels ? "cancelQuestion" : deed === "move" ? "moveQuestion" : "changeQuestion", { title }),
+		...{ body, yes, no: say("keepEvent"), danger: cancels },
+	});
 }
 
 async function ask(

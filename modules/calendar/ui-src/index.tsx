@@ -31,7 +31,7 @@ function Calendar({ tools }: { readonly tools: Tools }) {
 			{page.is === "doors" ? (
 				<Doors key={subpath} tools={tools} day={page.day} />
 			) : page.is === "signup" && signsUp ? (
-				<OwnSignUpPage key={page.id} tools={tools} id={page.id} />
+				<OwnSignUpPage key={subpath} tools={tools} id={page.id} date={page.date} />
 			) : page.is === "view" || page.is === "signup" || !(manages || (plans && page.is === "edit")) ? (
 				<Screen tools={tools} page={page.is === "view" ? page : { is: "view", view: "month", day: "" }} />
 			) : page.is === "rooms" ? (
@@ -39,7 +39,7 @@ function Calendar({ tools }: { readonly tools: Tools }) {
 			) : page.is === "transfer" ? (
 				<Transfer tools={tools} />
 			) : page.is === "signups" ? (
-				<ListPage key={page.id} tools={tools} id={page.id} />
+				<ListPage key={subpath} tools={tools} id={page.id} date={page.date} />
 			) : (
 				page.is === "edit" && <Editor key={subpath} tools={tools} page={page} subpath={subpath} />
 			)}

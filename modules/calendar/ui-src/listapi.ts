@@ -1,6 +1,6 @@
 import { type Context, moduleApi, type Refusal, type Result } from "@narthex/sdk";
 import type { Event } from "./event";
-import type { Answers, Question } from "./signup";
+import { type Answers, type Question, routeOf } from "./signup";
 
 /** What people sign up on. */
 export interface Sheet {
@@ -24,9 +24,11 @@ export interface Participant {
 	readonly heard: "" | "sent" | "notSetUp" | "refused";
 }
 
-/** The sign-ups of an event, for its organiser. */
+/** The sign-ups for an event, or for one date of it, for its organiser. */
 export interface SignUpList {
 	readonly event: Event;
+	/** The date does not take place. */
+	readonly off: boolean;
 	/** null: it takes none. */
 	readonly sheet: (Sheet & { readonly rev: number }) | null;
 	readonly people: readonly Participant[];
@@ -41,6 +43,7 @@ export interface Shared {
 const codes = {
 	SIGNUP_REPEATS: "repeats",
 	SIGNUP_NOT_OFFERED: "notOffered",
+	DATE_NOT_FOUND: "gone",
 	LINK_CAPACITY: "tooManyLinks",
 	REQUEST_INVALID: "invalid",
 } as const;
@@ -49,14 +52,14 @@ export type ListRefusal = Refusal | (typeof codes)[keyof typeof codes];
 
 export type ListResult<Value> = Result<Value, ListRefusal>;
 
-/** The organiser's routes for one event. */
+/** The organiser's routes for one event, or one date of it. */
 export class ListApi {
 	readonly #api;
 	readonly #path;
 
-	constructor(context: Pick<Context, "api">, event: string) {
+	constructor(context: Pick<Context, "api">, event: string, date: string) {
 		this.#api = moduleApi(context, codes);
-		this.#path = `/events/${event}/signups`;
+		this.#path = `${routeOf(event, date)}/signups`;
 	}
 
 	read(): Promise<ListResult<SignUpList>> {

@@ -12,11 +12,21 @@ import { SheetForm } from "./sheetform";
 import type { Tools } from "./tools";
 import { whenOf } from "./when";
 
-/** The sign-ups of an event, for its organiser: what is asked, who has signed up, the address for guests. */
-export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: string }) {
+interface ListPageProps {
+	readonly tools: Tools;
+	readonly id: string;
+	/** Of a series; "" for none. */
+	readonly date: string;
+}
+
+/**
+ * The sign-ups for an event, or for one date of it, for its organiser: what is asked, who has signed up, the
+ * address for guests.
+ */
+export function ListPage({ tools, id, date }: ListPageProps) {
 	const { context, forms } = tools;
 	const say = useMemo(() => listWordsOf(context), []);
-	const api = useMemo(() => new ListApi(context, id), [id]);
+	const api = useMemo(() => new ListApi(context, id, date), [id, date]);
 	const [list, setList] = useState<SignUpList>();
 	const [refused, setRefused] = useState<ListRefusal>();
 	const [editing, setEditing] = useState(false);
@@ -25,7 +35,9 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 		const result = await api.read();
 		if (context.signal.aborted) return;
 		setRefused(result.ok ? undefined : result.why);
-		if (result.ok) setList(result.value);
+		if (!result.ok) return;
+		setList(result.value);
+		if (date !== "") context.setTitle(say("titleOf", { date: forms.date(result.value.event.start) }));
 	};
 	useEffect(() => {
 		context.setTitle(say("title"));
@@ -82,12 +94,23 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 			</Note>
 		);
 	}
-	const { event, sheet, people } = list;
+	const { event, off, sheet, people } = list;
 	const about = `${event.title}, ${whenOf(forms, event)}`;
+	if (sheet === null && off) {
+		return (
+			<div class="d-stack narrow">
+				<ScreenHeader sub={<bdi>{about}</bdi>} actions={back} />
+				<Note tone="warn">
+					<p>{say("offNobody")}</p>
+				</Note>
+			</div>
+		);
+	}
 	if (sheet === null || editing) {
 		return (
 			<div class="d-stack narrow">
 				<ScreenHeader sub={<bdi>{about}</bdi>} />
+				{date !== "" && <p>{say("thisDate")}</p>}
 				<p>
 					{say("intro")} {say("guestsSee")}
 				</p>
@@ -116,14 +139,16 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 					<>
 						{back}
 						<Button onPress={() => window.print()}>{say("print")}</Button>
-						<Button kind="primary" onPress={share}>
-							{say("share")}
-						</Button>
+						{!off && (
+							<Button kind="primary" onPress={share}>
+								{say("share")}
+							</Button>
+						)}
 						<Menu
 							label={say("more")}
 							items={[
 								{ id: "file", label: say("file"), onPick: file },
-								{ id: "change", label: say("change"), onPick: () => setEditing(true) },
+								...(off ? [] : [{ id: "change", label: say("change"), onPick: () => setEditing(true) }]),
 								{ id: "end", label: say("endLinks"), onPick: endLinks },
 								{ id: "stop", label: say("stop"), onPick: stop },
 							]}
@@ -135,13 +160,18 @@ export function ListPage({ tools, id }: { readonly tools: Tools; readonly id: st
 				{say(sheet.places === 0 ? "takenAll" : "takenOf", { count: placed, places: sheet.places })}{" "}
 				{people.length > placed && say("waiting", { count: people.length - placed })}
 			</p>
+			{off && (
+				<Note tone="warn">
+					<p>{say("off")}</p>
+				</Note>
+			)}
 			{people.some(({ heard }) => heard === "notSetUp") && (
 				<Note tone="warn">
 					<p>{say("noMails")}</p>
 				</Note>
 			)}
 			{people.length === 0 ? (
-				<EmptyState title={say("nobody")} help={say("nobodyHelp")} />
+				<EmptyState title={say("nobody")} {...(off ? {} : { help: say("nobodyHelp") })} />
 			) : (
 				<div class="d-wide">
 					<Table

@@ -2,6 +2,10 @@ import { type Context, type Text, type Words, words } from "@narthex/sdk";
 
 const english = {
 	title: "Sign-ups",
+	titleOf: "Sign-ups for {date}",
+	thisDate: "These sign-ups are for this date alone. Every other date of the series can have its own.",
+	off: "This date does not take place. Those who signed up hear that by mail.",
+	offNobody: "This date does not take place, so nobody can sign up for it.",
 	toCalendar: "To the calendar",
 	intro: "People sign up here, or as guests at an address that you put on a poster or in a mail.",
 	guestsSee: "Guests see the title, the time and the text of the event, and nothing else of the calendar.",
@@ -79,7 +83,7 @@ const english = {
 	removed: "{name} is removed",
 	more: "More",
 	tryAgain: "Try again",
-	repeats: "Only an event that happens once takes sign-ups.",
+	repeats: "Each date of a series takes sign-ups of its own. Open one of them in the calendar.",
 	conflict: "Somebody else has changed it meanwhile. Open it again.",
 	gone: "It is no longer there.",
 	notOffered: "The list has been deleted meanwhile.",
@@ -96,6 +100,10 @@ export type ListWordId = keyof typeof english;
 
 const german: Record<ListWordId, Text> = {
 	title: "Anmeldungen",
+	titleOf: "Anmeldungen für den {date}",
+	thisDate: "Diese Anmeldungen gelten nur für diesen Termin. Jeder andere der Reihe kann eigene haben.",
+	off: "Dieser Termin findet nicht statt. Wer sich angemeldet hat, erfährt das per Mail.",
+	offNobody: "Dieser Termin findet nicht statt, also kann sich niemand dazu anmelden.",
 	toCalendar: "Zum Kalender",
 	intro: "Angemeldet wird hier oder als Gast unter einer Adresse, die auf ein Plakat oder in eine Mail kann.",
 	guestsSee: "Gäste sehen Titel, Zeit und Text des Termins, und sonst nichts vom Kalender.",
@@ -179,7 +187,7 @@ const german: Record<ListWordId, Text> = {
 	removed: "{name} ist entfernt",
 	more: "Mehr",
 	tryAgain: "Noch einmal versuchen",
-	repeats: "Anmelden kann man sich nur zu einem Termin, der sich nicht wiederholt.",
+	repeats: "Bei einer Reihe hat jeder Termin eigene Anmeldungen. Öffnen Sie einen davon im Kalender.",
 	conflict: "Inzwischen hat jemand anderes etwas geändert. Öffnen Sie es noch einmal.",
 	gone: "Das ist nicht mehr da.",
 	notOffered: "Die Liste wurde inzwischen gelöscht.",

@@ -25,11 +25,16 @@ export interface EditPage {
 	readonly date: string;
 }
 
-/** An event for which one signs up, or the list of those who have. */
+/** An event, or one date of a series, for which one signs up, or the list of those who have. */
 export interface SignUpsPage {
 	readonly is: "signup" | "signups";
 	readonly id: string;
+	/** Of a series; "" for none. */
+	readonly date: string;
 }
+
+/** The part of an address that names an event, or one date of a series. */
+export const pathOf = (id: string, date: string): string => (date === "" ? id : `${id}/${date}`);
 
 export type Page =
 	| ViewPage
@@ -42,7 +47,7 @@ export type Page =
 const views = /^(month|week|list)(?:\/(\d{4}-\d\d-\d\d))?$/;
 const doors = /^doors(?:\/(\d{4}-\d\d-\d\d))?$/;
 const edits = /^edit\/([0-9a-f-]{36})(?:\/(one|following)\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
-const signs = /^(signups?)\/([0-9a-f-]{36})$/;
+const signs = /^(signups?)\/([0-9a-f-]{36})(?:\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
 const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
 
 /** The page of a part of the address. An unknown one shows this month. */
@@ -52,8 +57,8 @@ export function pageOf(subpath: string): Page {
 	if (ofDoors) return { is: "doors", day: ofDoors[1] ?? "" };
 	const added = news.exec(subpath);
 	if (added) return { is: "edit", id: undefined, scope: "all", date: added[1] ?? "" };
-	const [, signing, event] = signs.exec(subpath) ?? [];
-	if (event !== undefined) return { is: signing as SignUpsPage["is"], id: event };
+	const [, signing, event, date = ""] = signs.exec(subpath) ?? [];
+	if (event !== undefined) return { is: signing as SignUpsPage["is"], id: event, date };
 	const edited = edits.exec(subpath);
 	if (edited) {
 		return {

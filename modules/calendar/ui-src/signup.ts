@@ -34,6 +34,8 @@ export interface SignUp {
 		readonly start: string;
 		readonly end: string;
 		readonly allDay: boolean;
+		/** This is one date of it. */
+		readonly series: boolean;
 	};
 	/** 0: as many as come. */
 	readonly places: number;
@@ -70,6 +72,7 @@ const codes = {
 	SIGNUP_NOT_OFFERED: "notOffered",
 	NOT_SIGNED_UP: "notSigned",
 	EVENT_NOT_FOUND: "eventGone",
+	DATE_NOT_FOUND: "eventGone",
 	EVENT_BEGUN: "begun",
 	ANSWER_INVALID: "answersChanged",
 	REQUEST_INVALID: "invalid",
@@ -94,10 +97,14 @@ export function linkApi(context: Pick<Context, "api">): SignUpApi {
 	};
 }
 
-/** The routes of somebody who is signed in, for an event. */
-export function ownApi(context: Pick<Context, "api">, event: string): SignUpApi {
+/** The routes of an event for those who sign up, or of one date of a series. */
+export const routeOf = (event: string, date: string): string =>
+	`/events/${event}${date === "" ? "" : `/dates/${date}`}`;
+
+/** The routes of somebody who is signed in. */
+export function ownApi(context: Pick<Context, "api">, event: string, date: string): SignUpApi {
 	const api = moduleApi(context, codes);
-	const path = `/events/${event}/signup`;
+	const path = `${routeOf(event, date)}/signup`;
 	return {
 		read: () => api.send("GET", path),
 		signUp: (who) => api.send("POST", path, who),

@@ -80,6 +80,7 @@ export function SignUpPage({ api, say, signal, tell, children }: SignUpPageProps
 			<p>
 				<strong>{whenOf(new Forms(say.language), event)}</strong>
 			</p>
+			{event.series && <p class="d-muted">{say("thisDate")}</p>}
 			<ZoneNote />
 			{event.text !== "" && (
 				<p class="words" dir="auto">

@@ -1,6 +1,7 @@
 import { type Context, type Text, type Words, words } from "@narthex/sdk";
 
 const english = {
+	thisDate: "It takes place several times. Here you sign up for this date alone.",
 	freePlaces: { one: "{count} place is free.", other: "{count} places are free." },
 	fullQueue: "All places are taken. You can put yourself on the waiting list.",
 	fullQueueWith: {
@@ -60,6 +61,7 @@ const english = {
 export type SignUpWordId = keyof typeof english;
 
 const german: Record<SignUpWordId, Text> = {
+	thisDate: "Es findet mehrmals statt. Die Anmeldung hier gilt nur für diesen Termin.",
 	freePlaces: { one: "{count} Platz ist frei.", other: "{count} Plätze sind frei." },
 	fullQueue: "Alle Plätze sind vergeben. Sie können sich auf die Warteliste setzen.",
 	fullQueueWith: {
