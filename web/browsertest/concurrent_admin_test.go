@@ -45,7 +45,7 @@ func TestChangesOfOthers(t *testing.T) {
 		prepare func(h *fixture) othersChange
 	}{
 		"modules": {"/#/admin/modules", func(*fixture) othersChange {
-			return othersChange{says("6 running"), says(stops), func() { switchOff("calendar") }}
+			return othersChange{says("7 running"), says(stops), func() { switchOff("calendar") }}
 		}},
 		"a module": {"/#/admin/modules/stage", func(*fixture) othersChange {
 			return othersChange{says("Started once."), says(stops), func() { switchOff("stage") }}

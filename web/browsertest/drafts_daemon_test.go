@@ -113,6 +113,7 @@ var forms = []struct{ name, path, opener, field, text string }{
 	{"notice", "m/announcements/new", "", "main [required]", "Half"},
 	{"event", "m/calendar/new", "", "main [required]", "Half"},
 	{"room", "m/calendar/rooms", "", ".calendar form input", "Hall"},
+	{"checklist", "m/checklists/lists/new", "", ".checklists form input", "Half"},
 	{"volunteer", "m/rota/volunteers/new", "", ".rota form input", "Reader"},
 	{"roles", "m/rota/roles", "", ".rota form input", "Doors"},
 	{"away", "m/rota/volunteers/{volunteer}/away", "", ".rota form input", "2031-01-01"},
@@ -128,6 +129,8 @@ func (d *devServer) houseAddresses(t *testing.T) *strings.Replacer {
 	t.Helper()
 	return strings.NewReplacer(
 		"{volunteer}", d.query(t, `SELECT id::text FROM module_rota.volunteers ORDER BY label LIMIT 1`),
+		"{round}", d.query(t,
+			`SELECT id::text FROM module_checklists.rounds WHERE due > now() ORDER BY due LIMIT 1`),
 		"{service}", d.query(t, `SELECT id::text FROM module_stage.services ORDER BY starts_at LIMIT 1`),
 	)
 }

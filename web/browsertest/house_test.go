@@ -24,7 +24,7 @@ var prepared struct {
 }
 
 // sampleModules are the modules of "make dev".
-var sampleModules = []string{"announcements", "calendar", "countdown", "home", "rota", "stage"}
+var sampleModules = []string{"announcements", "calendar", "checklists", "countdown", "home", "rota", "stage"}
 
 // startHouse starts "narthex dev" with the sample modules and their data, for this test alone.
 func startHouse(t *testing.T) *devServer {

@@ -93,7 +93,8 @@ const illegible = `(() => {
 var screensOfHouse = []string{
 	"", "admin/modules", "admin/modules/rota", "admin/activity", "admin/screens", "admin/people",
 	"admin/permissions", "admin/navigation", "m/announcements", "m/announcements/preview", "m/calendar",
-	"m/calendar/week", "m/calendar/list", "m/calendar/transfer", "m/rota", "m/rota/volunteers", "m/rota/mine",
+	"m/calendar/week", "m/calendar/list", "m/calendar/transfer", "m/checklists",
+	"m/checklists/lists", "m/checklists/round/{round}", "m/rota", "m/rota/volunteers", "m/rota/mine",
 	"m/rota/transfer", "m/stage", "m/stage/past", "m/stage/songs", "m/stage/service/{service}",
 	"m/stage/live/{service}", "nowhere",
 }

@@ -76,7 +76,7 @@ func TestObstacles(t *testing.T) {
 	p.screenshot("obstacles-done-en")
 	d.restart(t)
 	p.do(chromedp.Navigate(d.address + "/#/admin/modules"))
-	p.waitForText("6 running")
+	p.waitForText("7 running")
 	p.runScript(`location.hash = "#/admin/activity"`)
 	p.waitForText("Name of the team (teamName)")
 }

@@ -58,7 +58,7 @@ func TestModulesWithoutPreview(t *testing.T) {
 		VALUES ('countdown', false), ('stage', false) ON CONFLICT (module_id) DO UPDATE SET enabled = false`)
 	d.exec(t, `ALTER TABLE core.device RENAME TO device_lost`)
 	p := d.openAs(t, "owner@example.org", "/#/admin/modules", desktop)
-	p.waitForText("6 running, 0 blocked, 0 off")
+	p.waitForText("7 running, 0 blocked, 0 off")
 	p.waitForText("Stops at the next restart")
 	p.click("switch", "Start after restart: Announcements")
 	p.waitForAnnouncement("That did not work just now.")

@@ -17,12 +17,14 @@ func TestModulesAt320(t *testing.T) {
 		p := d.openIn(t, browser, owner, "/", view{width: 320, height: 640, reduced: true})
 		p.waitFor(`document.querySelector("main h1")`)
 		for path, ready := range map[string]string{
-			"announcements":   `main a.d-name`,
-			"calendar":        `main h1`,
-			"stage":           `main a.d-name`,
-			"stage/songs":     `main a.d-name`,
-			"rota":            `main h1`,
-			"rota/volunteers": `main a.d-name`,
+			"announcements":    `main a.d-name`,
+			"calendar":         `main h1`,
+			"checklists":       `main .d-list a`,
+			"checklists/lists": `main .d-list a`,
+			"stage":            `main a.d-name`,
+			"stage/songs":      `main a.d-name`,
+			"rota":             `main h1`,
+			"rota/volunteers":  `main a.d-name`,
 		} {
 			p.runScript(`location.hash = "#/m/` + path + `"`)
 			p.waitFor(`document.querySelector("` + ready + `") && !document.querySelector("[aria-busy=true]")`)

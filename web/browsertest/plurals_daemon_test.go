@@ -8,7 +8,8 @@ func TestOneOfEach(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
 	d.exec(t, `INSERT INTO core.module_enablement (module_id, enabled)
-		SELECT id, false FROM unnest(ARRAY['announcements', 'calendar', 'countdown', 'home', 'rota']) AS id
+		SELECT id, false
+		FROM unnest(ARRAY['announcements', 'calendar', 'checklists', 'countdown', 'home', 'rota']) AS id
 		ON CONFLICT (module_id) DO UPDATE SET enabled = false`)
 	d.exec(t, `DELETE FROM core.permission_grant`)
 	d.grant(t, d.addPerson(t, "anna@example.org", "Anna"), "core.people.manage", "NULL")
@@ -16,7 +17,7 @@ func TestOneOfEach(t *testing.T) {
 		SELECT DISTINCT ON (service_id) id FROM module_stage.items ORDER BY service_id, position)`)
 	d.restart(t)
 	p := d.openAs(t, "owner@example.org", "/#/admin/modules", desktop)
-	p.waitForText("1 running, 0 blocked, 5 off")
+	p.waitForText("1 running, 0 blocked, 6 off")
 	p.runScript(`location.hash = "#/admin/permissions"`)
 	p.waitForText("1 person holds 1 permission")
 	p.runScript(`location.hash = "#/m/stage"`)
@@ -30,6 +31,6 @@ func TestOneOfEach(t *testing.T) {
 	p.waitForText("1 Person hat 1 Berechtigung")
 	p.screenshot("plurals-permissions-de")
 	p.runScript(`location.hash = "#/admin/modules"`)
-	p.waitForText("1 läuft, 0 blockiert, 5 aus")
+	p.waitForText("1 läuft, 0 blockiert, 6 aus")
 	p.screenshot("plurals-modules-de")
 }

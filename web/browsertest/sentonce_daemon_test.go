@@ -42,6 +42,9 @@ const pressAll = `
 
 // completed fills in what some forms need beside their first field.
 var completed = map[string]string{
+	"checklist": `const steps = document.querySelector("main textarea");
+		steps.value = "A step";
+		steps.dispatchEvent(new Event("input", { bubbles: true }))`,
 	"item": `const kind = document.querySelector("dialog select");
 		kind.value = "reading";
 		kind.dispatchEvent(new Event("change", { bubbles: true }))`,

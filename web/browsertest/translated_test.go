@@ -96,6 +96,8 @@ func TestTranslatedDashboard(t *testing.T) {
 		"#/m/calendar/new":               "Begins",
 		"#/m/calendar/rooms":             "Small room",
 		"#/m/calendar/transfer":          "Spreadsheet",
+		"#/m/checklists":                 "Close the house",
+		"#/m/checklists/lists":           "New list",
 		"#/m/rota/board/2027-03":         "2027",
 		"#/m/rota/volunteers":            "Add a volunteer",
 		"#/m/rota/roles":                 "Add a role",

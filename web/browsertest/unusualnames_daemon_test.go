@@ -18,13 +18,16 @@ func TestUnusualNames(t *testing.T) {
 	for column, table := range map[string]string{
 		"name":  "core.person module_calendar.rooms module_rota.roles",
 		"label": "module_rota.volunteers",
-		"title": "module_announcements.slides module_calendar.events module_stage.services module_stage.songs",
+		"title": "module_announcements.slides module_calendar.events module_checklists.lists " +
+			"module_stage.services module_stage.songs",
 	} {
 		for table := range strings.FieldsSeq(table) {
 			d.exec(t, `UPDATE `+table+` SET `+column+` = `+unusual)
 		}
 	}
 	d.exec(t, `UPDATE module_stage.items SET title = `+unusual+` WHERE title <> ''`)
+	d.exec(t, `UPDATE module_checklists.lists SET items = (SELECT jsonb_agg(jsonb_build_object('id',
+		i->>'id', 'text', left(`+unusual+`, 200))) FROM jsonb_array_elements(items) i)`)
 	d.exec(t, `UPDATE core.house SET name = '<b class="hurt">' || repeat('Ww', 32)`)
 	d.exec(t, `INSERT INTO core.navigation_group (id, label, position)
 		SELECT id, `+unusual+`, 0 FROM gen_random_uuid() AS id`)
@@ -35,7 +38,8 @@ func TestUnusualNames(t *testing.T) {
 	addresses := d.houseAddresses(t)
 	screens := append([]string{"account", "admin/house", "m/calendar/rooms", "m/rota/roles"}, screensOfHouse...)
 	if testing.Short() {
-		screens = []string{"account", "", "admin/people", "m/announcements", "m/calendar/rooms", "m/stage/songs"}
+		screens = []string{"account", "", "admin/people", "m/announcements", "m/calendar/rooms", "m/checklists",
+			"m/stage/songs"}
 	}
 	p := d.openAs(t, "owner@example.org", "/", desktop)
 	p.waitForHome()

@@ -16,6 +16,7 @@ var permissionOf = map[string]string{
 	"notice":    "announcements.slides.manage",
 	"event":     "calendar.events.manage",
 	"room":      "calendar.events.manage",
+	"checklist": "checklists.edit",
 	"volunteer": "rota.manage",
 	"roles":     "rota.manage",
 	"away":      "rota.manage",

@@ -1,8 +1,8 @@
 /** What the server sends and the page shows: the same types on both sides. */
 
 /** When a list has to be done; see the table lists. */
-export type Moment = "open" | "close" | "event" | "hand";
-export const moments = ["open", "close", "event", "hand"] as const satisfies readonly Moment[];
+export const moments = ["open", "close", "event", "hand"] as const;
+export type Moment = (typeof moments)[number];
 
 export interface Item {
 	readonly id: string;
@@ -45,6 +45,12 @@ export interface Board {
 	readonly serverTime: string;
 	readonly lists: readonly List[];
 	readonly rounds: readonly Round[];
+}
+
+/** Who looks at the board, and where they wanted to be reminded the last time. */
+export interface Me {
+	readonly id: string;
+	readonly address: string;
 }
 
 /** A change of one round, or of more than that: then the reader asks for the board again. */

@@ -1,5 +1,5 @@
 import { type Request, created, db, defineModule, refuse, shape } from "@narthex/server";
-import { type List, moments } from "./board";
+import { type List, type Me, moments } from "./board";
 import { plan } from "./plan";
 import { remind } from "./remind";
 import { board, changeAll, changeRound, settle } from "./store";
@@ -18,8 +18,7 @@ export default defineModule((m) => {
 	m.channel("board", use, board);
 	m.probe("/board");
 
-	/** Who asks, and where they wanted to be reminded the last time. */
-	m.get("/me", use, async (request) => {
+	m.get("/me", use, async (request): Promise<Me> => {
 		const last = await db.one<{ address: string }>(
 			"SELECT address FROM rounds WHERE person = $1 AND address <> '' ORDER BY due DESC LIMIT 1", me(request));
 		return { id: me(request), address: last?.address ?? "" };
@@ -61,16 +60,15 @@ export default defineModule((m) => {
 		}));
 
 	m.post("/lists/{id}/rounds", use, async (request) => {
-		const id = request.id("id", "LIST_NOT_FOUND");
-		let begun: unknown = null;
-		await changeAll(async (tx) => {
-			begun = await tx.one(
-				`INSERT INTO rounds (list_id, title, due, person)
-				 SELECT id, '', now() + make_interval(mins => minutes), $2 FROM lists WHERE id = $1
-				 RETURNING id`, id, me(request));
-			if (begun === null) throw refuse(404, "LIST_NOT_FOUND");
+		const [list, id] = [request.id("id", "LIST_NOT_FOUND"), crypto.randomUUID()];
+		await changeRound(id, async (tx) => {
+			const begun = await tx.exec(
+				`INSERT INTO rounds (id, list_id, title, due, person)
+				 SELECT $2, id, '', now() + make_interval(mins => minutes), $3 FROM lists WHERE id = $1`,
+				list, id, me(request));
+			if (begun === 0) throw refuse(404, "LIST_NOT_FOUND");
 		});
-		return created(begun);
+		return created({ id });
 	});
 
 	m.collection<Omit<List, "items"> & { items: unknown }>({
@@ -85,7 +83,7 @@ export default defineModule((m) => {
 		async change(work) {
 			await changeAll(async (tx) => {
 				const { event, id } = await work(tx);
-				if (event === "edited" && id !== null) await settle(tx, "r.list_id", id);
+				if (event === "edited" && id !== null) await settle(tx, id);
 			});
 			await plan();
 		},

@@ -14,33 +14,22 @@ interface Event {
 	readonly allDay: boolean;
 }
 
-/** A round that an event asks for. */
-interface Planned {
-	readonly list: string;
-	readonly key: string;
-	readonly title: string;
-	readonly due: string;
-}
-
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const ahead = 7 * day;
 
 /** The rounds that the events ask for. The house is opened once a day and closed once. */
-function planned({ id: list, moment, minutes }: List, events: readonly Event[]): Planned[] {
-	const round = (key: string, title: string, at: string, by: number): Planned =>
-		({ list, key, title, due: new Date(Date.parse(at) + by * minute).toISOString() });
+function planned({ id: list, moment, minutes }: List, events: readonly Event[]) {
 	if (moment === "hand") return [];
-	if (moment === "event") {
-		return events.map(({ id, date, title, startsAt }) => round(`${id} ${date}`, title, startsAt, -minutes));
-	}
-	return [...new Set(events.map(({ day }) => day))].flatMap((day) => {
-		const [first] = events.filter((event) => event.day === day).sort((a, b) =>
-			moment === "open" ? a.startsAt.localeCompare(b.startsAt) : b.endsAt.localeCompare(a.endsAt));
-		if (first === undefined) return [];
-		const { title, startsAt, endsAt } = first;
-		return [moment === "open" ? round(day, title, startsAt, -minutes) : round(day, title, endsAt, minutes)];
-	});
+	const closes = moment === "close";
+	const by = (closes ? minutes : -minutes) * minute;
+	const rounds = events.map(({ id, date, title, day, startsAt, endsAt }) => ({
+		list,
+		key: moment === "event" ? `${id} ${date}` : day,
+		title,
+		due: new Date(Date.parse(closes ? endsAt : startsAt) + by).toISOString(),
+	}));
+	rounds.sort((a, b) => (closes ? a.due.localeCompare(b.due) : b.due.localeCompare(a.due)));
+	return [...new Map(rounds.map((round) => [round.key, round])).values()]; // the last one of each key
 }
 
 /** What the plan changes: rounds that are missing or different, and those for which nothing asks any more. */
@@ -55,7 +44,7 @@ const differing = `
 /** Plans the rounds of the coming week. Without the calendar there are only those that somebody starts. */
 export async function plan(): Promise<void> {
 	const now = Date.now(); // an event of yesterday may end today
-	const asked = { from: new Date(now - day).toISOString(), until: new Date(now + ahead).toISOString() };
+	const asked = { from: new Date(now - day).toISOString(), until: new Date(now + 7 * day).toISOString() };
 	let events: Event[];
 	try {
 		({ events } = await capability("calendar.events").call<{ events: Event[] }>("between", asked));

@@ -22,6 +22,10 @@ const selectLate = `
 	ORDER BY r.due
 	LIMIT 20`;
 
+/** It is marked first: a mail that arrives twice is worse than one that a crash keeps back. */
+const mark = `UPDATE rounds SET reminded_at = now()
+	WHERE id = $1 AND reminded_at IS NULL AND finished_at IS NULL`;
+
 /** Results after which the same mail may arrive later. */
 const passing = new Set(["CONNECTION_FAILED", "DEFERRED", "TIMEOUT", "TLS_FAILED", "AUTHENTICATION_FAILED"]);
 
@@ -29,13 +33,7 @@ const passing = new Set(["CONNECTION_FAILED", "DEFERRED", "TIMEOUT", "TLS_FAILED
 export async function remind(): Promise<void> {
 	const { language } = await house();
 	for (const late of await db.query<Late>(selectLate, config.string("fallbackAddress") || null)) {
-		if (late.address === null) continue;
-		// It is marked first: a mail that arrives twice is worse than one that a crash keeps back.
-		const marked = await db.exec(
-			"UPDATE rounds SET reminded_at = now() WHERE id = $1 AND reminded_at IS NULL AND finished_at IS NULL",
-			late.id,
-		);
-		if (marked === 0) continue;
+		if (late.address === null || (await db.exec(mark, late.id)) === 0) continue;
 		const result = await mail.send({ to: [late.address], ...written(late, language) });
 		if (passing.has(result)) await db.exec("UPDATE rounds SET reminded_at = NULL WHERE id = $1", late.id);
 		if (result !== "SENT") await log.warn("a reminder was not sent", { result });

@@ -2,20 +2,16 @@ import { db, people, refuse, type Statements } from "@narthex/server";
 import type { Board, Check, List, Round } from "./board";
 
 /** Each change is counted, runs after the one before, and is published after its commit. */
-export const changes = db.changes("UPDATE board SET rev = rev + 1 RETURNING rev");
+const changes = db.changes("UPDATE board SET rev = rev + 1 RETURNING rev");
 
-/** How many rounds the board has at most. */
-const mostRounds = 80;
-
-interface RoundRow extends Omit<Round, "due" | "finishedAt" | "name" | "checks"> {
-	readonly due: Date;
-	readonly finishedAt: Date | null;
-	readonly checks: readonly { readonly item: string; readonly by: string | null; readonly at: string }[];
+interface RoundRow extends Omit<Round, "name" | "checks"> {
+	readonly checks: readonly (Omit<Check, "name"> & { readonly by: string | null })[];
 }
 
+/** Times become texts as JSON has them. */
 const selectRounds = `
-	SELECT r.id, r.list_id AS "listId", r.key IS NULL AS "byHand", r.title, r.due, r.person,
-	       r.finished_at AS "finishedAt",
+	SELECT r.id, r.list_id AS "listId", r.key IS NULL AS "byHand", r.title, to_jsonb(r.due) AS due, r.person,
+	       to_jsonb(r.finished_at) AS "finishedAt",
 	       coalesce((SELECT jsonb_agg(jsonb_build_object('item', c.item_id, 'by', c.done_by, 'at', c.done_at))
 	                 FROM checks c WHERE c.round_id = r.id), '[]') AS checks
 	FROM rounds r`;
@@ -24,7 +20,7 @@ const selectRounds = `
 const selectCurrent = `${selectRounds}
 	WHERE r.due BETWEEN now() - interval '1 day' AND now() + interval '8 days'
 	ORDER BY r.due, r.id
-	LIMIT ${mostRounds}`;
+	LIMIT 80`;
 
 /** Names of people are looked up when they are shown, so that a new name is seen everywhere. */
 async function named(rows: readonly RoundRow[]): Promise<Round[]> {
@@ -32,63 +28,49 @@ async function named(rows: readonly RoundRow[]): Promise<Round[]> {
 	ids.delete(null);
 	const names = ids.size > 0 ? await people.names([...ids].slice(0, 200) as string[]) : {};
 	const name = (id: string | null) => (id === null ? null : (names[id] ?? null));
-	return rows.map(({ due, finishedAt, checks, ...row }) => ({
+	return rows.map(({ checks, ...row }) => ({
 		...row,
-		due: due.toISOString(),
-		finishedAt: finishedAt?.toISOString() ?? null,
 		name: name(row.person),
-		checks: checks.map(({ item, by, at }): Check => ({ item, name: name(by), at })),
+		checks: checks.map(({ by, ...check }) => ({ ...check, name: name(by) })),
 	}));
 }
 
 export const lists = (from: Statements) =>
 	from.query<List>("SELECT id, title, moment, minutes, items, rev FROM lists ORDER BY title");
 
-export async function board(): Promise<Board> {
-	return db.tx(async (tx) => {
+export const board = () =>
+	db.tx(async (tx): Promise<Board> => {
 		// The rev is read first, so that a later change is noticed.
-		const head = await tx.one<{ rev: number; now: Date }>("SELECT rev, now() FROM board");
-		const all = await lists(tx);
+		const head = await tx.one<Pick<Board, "rev" | "serverTime">>(
+			`SELECT rev, to_jsonb(now()) AS "serverTime" FROM board`);
 		const rounds = await named(await tx.query<RoundRow>(selectCurrent));
-		return { rev: head?.rev ?? 0, serverTime: (head?.now ?? new Date()).toISOString(), lists: all, rounds };
+		return { rev: 0, serverTime: "", ...head, lists: await lists(tx), rounds };
 	});
-}
 
-export async function round(from: Statements, id: string): Promise<Round> {
-	const [found] = await named(await from.query<RoundRow>(`${selectRounds} WHERE r.id = $1`, id));
-	if (found === undefined) throw refuse(404, "ROUND_NOT_FOUND");
-	return found;
-}
-
-/** The rounds of which a step is not done: a round ends with its last step, and again begins without it. */
-const unfinished = `
-	(l.items = '[]' OR EXISTS (
-		SELECT FROM jsonb_array_elements(l.items) i
-		WHERE NOT EXISTS (SELECT FROM checks c WHERE c.round_id = r.id AND c.item_id = (i->>'id')::uuid)))`;
-
-/** Marks a round, or the open rounds of a list, as finished or not. */
-export const settle = (tx: Statements, where: "r.id" | "r.list_id", id: string) =>
+/** Marks a round, or the open rounds of a list, as finished or not: a round ends with its last step. */
+export const settle = (tx: Statements, roundOrList: string) =>
 	tx.exec(
 		`UPDATE rounds r
-		 SET finished_at = CASE WHEN ${unfinished} THEN NULL ELSE coalesce(r.finished_at, now()) END
+		 SET finished_at = CASE WHEN l.items <> '[]' AND NOT EXISTS (
+		         SELECT FROM jsonb_array_elements(l.items) i
+		         WHERE NOT EXISTS (SELECT FROM checks c WHERE c.round_id = r.id AND c.item_id = (i->>'id')::uuid))
+		     THEN coalesce(r.finished_at, now()) END
 		 FROM lists l
-		 WHERE l.id = r.list_id AND ${where} = $1 AND (r.finished_at IS NULL OR ${where === "r.id"})`,
-		id,
-	);
+		 WHERE l.id = r.list_id AND $1 IN (r.id, l.id) AND (r.finished_at IS NULL OR r.id = $1)`, roundOrList);
 
-/** Runs a change of one round, and publishes the round. */
+/** Runs a change of one round, or its beginning, and publishes the round. */
 export const changeRound = (id: string, work: (tx: Statements) => Promise<unknown>) =>
 	changes.write(async (tx, rev) => {
-		const found = await tx.one("SELECT id FROM rounds WHERE id = $1 FOR UPDATE", id);
-		if (found === null) throw refuse(404, "ROUND_NOT_FOUND");
 		await work(tx);
-		await settle(tx, "r.id", id);
-		return { board: { rev, round: await round(tx, id) } };
+		await settle(tx, id);
+		const [round] = await named(await tx.query<RoundRow>(`${selectRounds} WHERE r.id = $1`, id));
+		if (round === undefined) throw refuse(404, "ROUND_NOT_FOUND");
+		return { board: { rev, round } };
 	});
 
 /** Runs a change of several rounds or lists; readers ask for the board again. */
-export const changeAll = (work: (tx: Statements, rev: number) => Promise<unknown>) =>
+export const changeAll = (work: (tx: Statements) => Promise<unknown>) =>
 	changes.write(async (tx, rev) => {
-		await work(tx, rev);
+		await work(tx);
 		return { board: { rev } };
 	});

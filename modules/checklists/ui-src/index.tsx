@@ -2,13 +2,12 @@ import { EmptyState, Note, Skeleton } from "@narthex/kit";
 import { defineModuleUi, live } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Board, Update } from "../server-src/board";
+import type { Board, Me, Update } from "../server-src/board";
 import { ListForm, Lists } from "./lists";
 import { Overview } from "./overview";
-import { type Me, RoundPage } from "./round";
+import { RoundPage } from "./round";
 import css from "./style.css";
 import { type Tools, toolsOf } from "./tools";
-import type { Say } from "./words";
 
 export default defineModuleUi({
 	mount(container, context) {
@@ -22,38 +21,30 @@ export default defineModuleUi({
 function apply(board: Board, { rev, round }: Update): Board | undefined {
 	if (rev <= board.rev) return board;
 	if (rev > board.rev + 1 || round === undefined) return undefined;
-	if (!board.rounds.some(({ id }) => id === round.id)) return undefined;
-	return { ...board, rev, rounds: board.rounds.map((one) => (one.id === round.id ? round : one)) };
-}
-
-/** What is not there: a round that was begun a moment ago comes with the next board. */
-function Gone({ say }: { readonly say: Say }) {
-	const [sure, setSure] = useState(false);
-	useEffect(() => {
-		const timer = setTimeout(() => setSure(true), 3_000);
-		return () => clearTimeout(timer);
-	}, []);
-	return sure ? <EmptyState title={say("gone")} /> : <Skeleton rows={5} />;
+	const rounds = [...board.rounds.filter(({ id }) => id !== round.id), round];
+	return { ...board, rev, rounds: rounds.sort((a, b) => a.due.localeCompare(b.due)) };
 }
 
 function Checklists({ tools }: { readonly tools: Tools }) {
 	const { context, say, send, edits } = tools;
 	const [[page, id], setPath] = useState(context.subpath.split("/"));
-	const [board, setBoard] = useState<Board | "refused">();
-	const [me, setMe] = useState<Me>({ id: "", address: "" });
+	const [board, setBoard] = useState<Board>();
+	const [refused, setRefused] = useState(false);
+	const [me, setMe] = useState<Me>();
 	useEffect(() => context.onNavigate((subpath) => setPath(subpath.split("/"))), []);
 	useEffect(() => {
 		void send<Me>("GET", "/me").then((answer) => answer.ok && setMe(answer.value));
-		const refused = () => setBoard((shown) => shown ?? "refused");
-		const following = live<Board, Update>(context, "board", { apply, changed: setBoard, refused });
-		return () => following.stop();
+		const reader = { apply, changed: setBoard, refused: () => setRefused(true) };
+		return live<Board, Update>(context, "board", reader).stop;
 	}, []);
-	if (board === undefined || (me.id === "" && board !== "refused")) return <Skeleton rows={5} />;
-	if (board === "refused") return <Note tone="warn">{say("denied")}</Note>;
-	const round = board.rounds.find((one) => one.id === id);
-	const list = board.lists.find((one) => one.id === (page === "round" ? round?.listId : id));
-	const link = (path: string, word: "overview" | "lists", current: boolean) => (
-		<a href={`#/m/${context.module.id}/${path}`} aria-current={current ? "page" : undefined}>
+	const round = board?.rounds.find((one) => one.id === id);
+	const list = board?.lists.find((one) => one.id === (page === "round" ? round?.listId : id));
+	const title = list?.title ?? say(id === "new" ? "newList" : page === "lists" ? "lists" : "tile");
+	useEffect(() => context.setTitle(title), [title]);
+	if (refused && !board) return <Note tone="warn">{say("readDenied")}</Note>;
+	if (!board || !me) return <Skeleton rows={5} />;
+	const link = (path: "" | "lists", word: "overview" | "lists") => (
+		<a href={`#/m/${context.module.id}/${path}`} aria-current={page === path ? "page" : undefined}>
 			{say(word)}
 		</a>
 	);
@@ -61,14 +52,14 @@ function Checklists({ tools }: { readonly tools: Tools }) {
 		if (page === "round" && round && list) return <RoundPage key={id} {...{ tools, list, round, me }} />;
 		if (edits && page === "lists" && id === undefined) return <Lists {...{ tools, board }} />;
 		if (edits && page === "lists" && (list || id === "new")) return <ListForm key={id} {...{ tools, list }} />;
-		return page === "" ? <Overview {...{ tools, board }} /> : <Gone key={id} say={say} />;
+		return page === "" ? <Overview {...{ tools, board }} /> : <EmptyState title={say("gone")} />;
 	};
 	return (
 		<div class="checklists" lang={say.language}>
 			{(edits || page !== "") && (
 				<nav aria-label={say("pages")}>
-					{link("", "overview", page === "")}
-					{edits && link("lists", "lists", page === "lists")}
+					{link("", "overview")}
+					{edits && link("lists", "lists")}
 				</nav>
 			)}
 			{shown()}

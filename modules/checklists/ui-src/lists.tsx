@@ -1,20 +1,16 @@
 import {
 	Button, DraftNote, Form, ListRow, Note, ScreenHeader, SelectField, TextField, useDraft,
 } from "@narthex/kit";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type Board, type Item, type List, type Moment, moments } from "../server-src/board";
 import type { Tools } from "./tools";
 
 /** The lists themselves, for people who write them. */
 export function Lists({ tools: { context, say }, board }: { readonly tools: Tools; readonly board: Board }) {
-	useEffect(() => context.setTitle(say("lists")), []);
+	const add = <Button kind="primary" onPress={() => context.navigate("lists/new")}>{say("newList")}</Button>;
 	return (
 		<>
-			<ScreenHeader
-				actions={
-					<Button kind="primary" onPress={() => context.navigate("lists/new")}>{say("newList")}</Button>
-				}
-			/>
+			<ScreenHeader actions={add} />
 			<ul class="d-list">
 				{board.lists.map(({ id, title, moment, items }) => (
 					<ListRow
@@ -55,7 +51,6 @@ export function ListForm({ tools, list }: { readonly tools: Tools; readonly list
 	const [conflict, setConflict] = useState(false);
 	const { rev, title, moment, minutes, steps } = draft.value;
 	const change = (part: Partial<typeof draft.value>) => draft.set((before) => ({ ...before, ...part }));
-	useEffect(() => context.setTitle(list?.title ?? say("newList")), []);
 	const close = () => {
 		draft.discard();
 		context.navigate("lists", { replace: true });

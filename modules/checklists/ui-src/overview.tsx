@@ -1,13 +1,11 @@
 import { Button, EmptyState } from "@narthex/kit";
-import { useEffect } from "preact/hooks";
 import type { Board } from "../server-src/board";
 import { Rounds } from "./rounds";
 import type { Tools } from "./tools";
 
 /** What is to be done this week, and what was. The next one is the first. */
 export function Overview({ tools, board }: { readonly tools: Tools; readonly board: Board }) {
-	const { context, say, send, edits, when } = tools;
-	useEffect(() => context.setTitle(say("tile")), []);
+	const { context, say, send, edits } = tools;
 	const begin = async (list: string) => {
 		const begun = await send<{ id: string }>("POST", `/lists/${list}/rounds`);
 		if (begun.ok) context.navigate(`round/${begun.value.id}`);
@@ -16,7 +14,7 @@ export function Overview({ tools, board }: { readonly tools: Tools; readonly boa
 	if (board.lists.length === 0) {
 		return <EmptyState title={say("noLists")} help={say("noListsHelp")} action={edits && newList} />;
 	}
-	const given = { say, when, board, moduleId: context.module.id, now: context.serverNow() };
+	const given = { say, board, now: context.serverNow() };
 	const due = board.rounds.filter(({ finishedAt }) => finishedAt === null);
 	const done = board.rounds.filter(({ finishedAt }) => finishedAt !== null);
 	return (

@@ -6,23 +6,21 @@ interface RoundsProps {
 	readonly say: Say;
 	readonly board: Board;
 	readonly rounds: readonly Round[];
-	readonly moduleId: string;
 	readonly now: number;
-	when(moment: string): string;
 }
 
 export const isLate = ({ due, finishedAt }: Round, now: number): boolean =>
 	finishedAt === null && Date.parse(due) < now;
 
 /** Rounds as a list, on the page and on the card of Home. */
-export function Rounds({ say, board, rounds, moduleId, now, when }: RoundsProps) {
+export function Rounds({ say, board, rounds, now }: RoundsProps) {
 	return (
 		<ul class="d-list">
 			{rounds.map((round) => {
 				const { id, title, due, name, person, finishedAt } = round;
 				const list = board.lists.find((one) => one.id === round.listId);
 				if (list === undefined) return null;
-				const time = say(finishedAt === null ? "until" : "finishedAt", { time: when(finishedAt ?? due) });
+				const time = say(finishedAt === null ? "until" : "finishedAt", { time: say.when(finishedAt ?? due) });
 				const who = name ?? (person === null ? "" : say("someone"));
 				const late = isLate(round, now);
 				const count = list.items.length;
@@ -30,7 +28,7 @@ export function Rounds({ say, board, rounds, moduleId, now, when }: RoundsProps)
 				return (
 					<ListRow
 						key={id}
-						title={<a href={`#/m/${moduleId}/round/${id}`}><bdi>{list.title}</bdi></a>}
+						title={<a href={`#/m/checklists/round/${id}`}><bdi>{list.title}</bdi></a>}
 						second={[title, time, who].filter(Boolean).join(" · ")}
 					>
 						<Chip tone={finishedAt !== null ? "ok" : late ? "warn" : "plain"}>

@@ -1,6 +1,5 @@
-import { houseTime } from "@narthex/kit";
 import { type ModuleUiContext, moduleApi, type Result } from "@narthex/sdk";
-import { type Say, type WordId, wordsOf } from "./words";
+import { type WordId, wordsOf } from "./words";
 
 const codes = {
 	LIST_TITLE_TAKEN: "exists",
@@ -13,35 +12,24 @@ const codes = {
 const passing: readonly WordId[] = ["offline", "busy", "failed"];
 
 /** The tools of every part of this UI. */
-export interface Tools {
-	readonly context: ModuleUiContext;
-	readonly say: Say;
-	readonly edits: boolean;
-	when(moment: string): string;
-	/** Sends a change and shows how it ended; done says nothing if it is undefined. */
-	send<Value>(...request: Request): Promise<Result<Value, WordId>>;
-}
-type Method = "GET" | "POST" | "PUT" | "DELETE";
-type Request = [method: Method, path: string, body?: object | undefined, done?: WordId | undefined];
+export type Tools = ReturnType<typeof toolsOf>;
 
-export function toolsOf(context: ModuleUiContext): Tools {
+export function toolsOf(context: ModuleUiContext) {
 	const say = wordsOf(context);
 	const api = moduleApi(context, codes);
-	const send = async <Value>(...request: Request): Promise<Result<Value, WordId>> => {
-		const [method, path, body, done] = request;
+	/** Sends a change and shows how it ended; without done it says nothing of a success. */
+	const send = async <Value>(
+		method: "GET" | "POST" | "PUT" | "DELETE",
+		path: string,
+		body?: object,
+		done?: WordId,
+	): Promise<Result<Value, WordId>> => {
 		const result = await api.send<Value>(method, path, body);
 		if (context.signal.aborted) return result;
-		const again = { label: say("tryAgain"), run: () => send(...request) };
+		const again = { label: say("tryAgain"), run: () => send(method, path, body, done) };
 		if (result.ok) done && context.announce(say(done));
 		else context.announce(say(result.why), "assertive", passing.includes(result.why) ? again : undefined);
 		return result;
 	};
-	return {
-		...{ context, say, send, when: whenIn(say.language) },
-		edits: context.permissions.includes("checklists.edit"),
-	};
+	return { context, say, send, edits: context.permissions.includes("checklists.edit") };
 }
-
-/** "Sun 22:15", in the zone of the house. */
-export const whenIn = (language: string) =>
-	houseTime(language, { weekday: "short", hour: "numeric", minute: "2-digit" });

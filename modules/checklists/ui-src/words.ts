@@ -1,3 +1,4 @@
+import { houseTime } from "@narthex/kit";
 import { type Context, type Text, type Words, words } from "@narthex/sdk";
 
 /** Every text in English and in German. */
@@ -27,10 +28,7 @@ const texts = {
 	takeOver: ["Take it over", "Selbst übernehmen"],
 	giveBack: ["Give it back", "Zurückgeben"],
 	remindAt: ["Remind me by mail at", "Erinnerung per Mail an"],
-	remindHelp: [
-		"Only if something is not ticked off in time.",
-		"Nur wenn etwas nicht rechtzeitig abgehakt ist.",
-	],
+	remindHelp: ["Only if something is not ticked off in time.", "Nur wenn etwas nicht pünktlich abgehakt ist."],
 	remind: ["Save the address", "Adresse speichern"],
 	saved: ["Saved", "Gespeichert"],
 	taken: ["You have taken it", "Sie haben es übernommen"],
@@ -57,18 +55,13 @@ const texts = {
 	cancel: ["Cancel", "Abbrechen"],
 	remove: ["Delete the list", "Liste löschen"],
 	removeQuestion: ["Delete {title}?", "{title} löschen?"],
-	removeHelp: [
-		"What was ticked off on it is deleted, too.",
-		"Auch was darauf abgehakt wurde, wird gelöscht.",
-	],
+	removeHelp: ["What was ticked off on it is deleted, too.", "Auch was darauf abgehakt wurde, wird gelöscht."],
 	keep: ["Keep it", "Behalten"],
 	removed: ["The list is deleted", "Die Liste ist gelöscht"],
 	takeTheirs: ["Show the other version", "Andere Fassung zeigen"],
 	tryAgain: ["Try again", "Noch einmal versuchen"],
-	denied: [
-		"You may not do this. An administrator gives the permission.",
-		"Das dürfen Sie nicht. Die Verwaltung gibt das Recht dazu.",
-	],
+	denied: ["You no longer have access (checklists.edit).", "Sie haben keinen Zugang mehr (checklists.edit)."],
+	readDenied: ["You cannot see this (checklists.use).", "Sie können das nicht sehen (checklists.use)."],
 	exists: ["There is a list of this title already.", "Eine Liste mit diesem Titel gibt es schon."],
 	changed: [
 		"Somebody else has changed the list meanwhile.",
@@ -89,10 +82,19 @@ const texts = {
 } satisfies Record<string, readonly [english: Text, german: Text]>;
 
 export type WordId = keyof typeof texts;
-export type Say = Words<WordId>;
+
+/** The words, and when something is: "Sun 22:15", in the zone of the house. */
+export interface Say extends Words<WordId> {
+	when(moment: string): string;
+}
 
 const of = (at: 0 | 1) =>
 	Object.fromEntries(Object.entries(texts).map(([id, both]) => [id, both[at]])) as Record<WordId, Text>;
 const all = { en: of(0), de: of(1) };
 
-export const wordsOf = (context: Pick<Context, "locale">): Say => words(context, all);
+export function wordsOf(context: Pick<Context, "locale">): Say {
+	const say = words(context, all);
+	return Object.assign(say, {
+		when: houseTime(say.language, { weekday: "short", hour: "numeric", minute: "2-digit" }),
+	});
+}
