@@ -99,6 +99,9 @@ func (f *Failure) sentence() string {
 			"(LimitNOFILE=, ulimit -n)."
 	case errors.Is(f.cause, errNotStarted):
 		return "could not be started; the log has the operating system's reason."
+	case errors.Is(f.cause, errDynamic):
+		return "is a script, which the platform's own program runs in the sandbox; this program was linked " +
+			"dynamically, so it cannot be executed there: build it with CGO_ENABLED=0."
 	case errors.Is(f.cause, errRefused):
 		return "could not be executed by the user that it runs as; make its folder and its files readable for " +
 			"all and its program executable (chmod -R a+rX), on a file system that is not mounted noexec."

@@ -3,6 +3,7 @@ package process_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -144,5 +145,23 @@ func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap()
 	if fields["signal"] != int64(31) {
 		t.Errorf("ContextMap: want fields[\"signal\"] to be %v; fields %v", int64(31), fields)
+	}
+}
+
+// TestScriptOfADynamicProgram: where the platform's own program was built with cgo, it cannot run scripts,
+// and the failure says how to build it.
+func TestScriptOfADynamicProgram(t *testing.T) {
+	t.Parallel()
+	dynamic, err := exec.LookPath("true") // of the system, with libraries
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := prepare(t, "good", func(c *process.Config) {
+		c.Executable, c.Script = dynamic, c.Executable // any file is a script as far as the launcher knows
+	})
+	r.serve(t)
+	if err := <-r.ended; codeOf(err) != "MODULE_REGISTER_FAILED" ||
+		!strings.Contains(err.Error(), "build it with CGO_ENABLED=0") {
+		t.Errorf("run: error %v, want MODULE_REGISTER_FAILED and how to build the program", err)
 	}
 }

@@ -1,9 +1,12 @@
 package process
 
 import (
+	"cmp"
+	"debug/elf"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -57,12 +60,22 @@ func (d *descriptors) program(config *Config) (p program, err error) {
 	if p.input, err = d.server(config, config.Script, unix.O_RDONLY|unix.O_NONBLOCK); err != nil {
 		return p, err
 	}
-	runner := config.Executable
-	if runner == "" {
-		runner = ownProgram
-	}
-	p.executable, err = d.open(runner, unix.O_PATH)
+	p.executable, err = d.open(config.scriptRunner(), unix.O_PATH)
 	return p, err
+}
+
+// scriptRunner returns the path of the program that runs the script.
+func (c *Config) scriptRunner() string { return cmp.Or(c.Executable, ownProgram) }
+
+// isDynamic reports whether a program needs libraries. The sandbox shows it none, so it cannot be executed
+// there.
+func isDynamic(path string) bool {
+	program, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer program.Close()
+	return slices.ContainsFunc(program.Progs, func(part *elf.Prog) bool { return part.Type == elf.PT_INTERP })
 }
 
 // server opens the module's own file and verifies it.

@@ -82,6 +82,7 @@ var (
 	errNoDescriptor = errors.New("the platform has no descriptor left")
 	errNotStarted   = errors.New("the process was not started")
 	errRefused      = errors.New("the launcher may not execute the program")
+	errDynamic      = errors.New("the platform's own program is linked dynamically")
 	errNotExecuted  = errors.New("the launcher could not execute the program")
 )
 
@@ -134,7 +135,7 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, link.ErrLost):
-		return nil, l.child.launchFailure()
+		return nil, l.child.launchFailure(l.config)
 	case err != nil:
 		l.overdue = errors.Is(err, context.DeadlineExceeded)
 		return nil, moduleRefused(ErrRegisterFailed, err)

@@ -74,7 +74,7 @@ func (l *run) pingUntilUnanswered(ctx context.Context) {
 // launchFailure returns why a process died before it registered: it failed at a step of the sandbox, the
 // launcher could not execute the module, or a thread could not be created. Otherwise it returns
 // ErrRegisterFailed.
-func (c *child) launchFailure() error {
+func (c *child) launchFailure(config *Config) error {
 	said, status := c.finalOutput()
 	said = strings.TrimSuffix(strings.TrimPrefix(said, launcher.Name+": "), "\n")
 	switch {
@@ -82,6 +82,9 @@ func (c *child) launchFailure() error {
 		return ErrProcessLimit
 	case status == launcher.Failed && slices.Contains(launcher.Steps(), said):
 		return withCause(ErrSandboxUnavailable, sandboxStep(said))
+	case status == launcher.Failed && said == launcher.WordRefused && config.Script != "" &&
+		isDynamic(config.scriptRunner()):
+		return withCause(ErrRegisterFailed, errDynamic)
 	case status == launcher.Failed && said == launcher.WordRefused:
 		return withCause(ErrRegisterFailed, errRefused)
 	case status == launcher.Failed && said == launcher.WordExec:
