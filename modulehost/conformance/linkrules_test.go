@@ -73,7 +73,7 @@ func TestBrokenRules(t *testing.T) {
 	const second = "POST /second"
 	for rule, asked := range map[string]string{
 		"1": second, "5": "GET /first", "7.1": second, "7.2": second, "7.3": second, "7.4": second, "7.5": second,
-		"7.6": second, "7.7": second, "7.11": second, "8": second,
+		"7.6": second, "7.7": second, "7.8": second, "7.10": second, "7.11": second, "8": second,
 	} {
 		t.Run(rule, func(t *testing.T) {
 			if testing.Short() && rule == "1" {
@@ -89,7 +89,8 @@ func TestBrokenRules(t *testing.T) {
 			got := all["routes answer"]
 			number, words, _ := strings.Cut(got.Rule, " ")
 			if got.Verdict != conformance.Failed || number != rule || got.Asked != asked {
-				t.Errorf("the trial says %+v, want rule %s broken at %s; failed are %q", got, rule, asked, failed)
+				t.Errorf("the trial says %+v, want rule %s broken at %s; failed are %q; the handshake: %+v",
+					got, rule, asked, failed, all["handshake"])
 			}
 			if !strings.Contains(got.Seen, "rule "+rule+" of docs/link.md: "+words) ||
 				!strings.Contains(got.Remedy, "rule "+rule+" of docs/link.md") {

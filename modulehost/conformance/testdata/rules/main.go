@@ -144,6 +144,15 @@ func (m *module) provide(id uint32) {
 	}
 }
 
+// unknown is a method that the host does not have.
+const unknown = 255
+
+// callSlowly sends a call that the host answers in five seconds, with the id 1.
+func (m *module) callSlowly() {
+	slow, _ := proto.Marshal(&abi.ExecRequest{Sql: "SELECT pg_sleep(5)"})
+	_, _ = m.out.Write(frame(uint32(6+len(slow)), call, byte(abi.Method_METHOD_EXEC), 1, slow))
+}
+
 // second answers POST /second, or breaks the rule.
 func (m *module) second(id uint32, request *abi.HandleRequest) {
 	switch m.breaks {
@@ -165,11 +174,19 @@ func (m *module) second(id uint32, request *abi.HandleRequest) {
 	case "rule-7.6":
 		m.send(answer, 0, id, []byte{0xff})
 	case "rule-7.7":
-		slow, _ := proto.Marshal(&abi.ExecRequest{Sql: "SELECT pg_sleep(5)"})
-		for range 2 {
-			_, _ = m.out.Write(frame(uint32(6+len(slow)), call, byte(abi.Method_METHOD_EXEC), 1, slow))
-		}
+		m.callSlowly()
+		m.callSlowly()
 		m.answer(id, &abi.HandleResponse{Status: 204})
+	case "rule-7.8":
+		m.callSlowly()
+		_, _ = m.out.Write(frame(6, lend, 0, 1, nil))
+		m.answer(id, &abi.HandleResponse{Status: 204})
+	case "rule-7.10": // it calls and calls, and reads no answer
+		var calls []byte
+		for n := range uint32(100_000) {
+			calls = append(calls, frame(6, call, unknown, 1+n, nil)...)
+		}
+		_, _ = m.out.Write(calls) // until the link is lost
 	case "rule-7.11":
 		head, _ := proto.Marshal(&abi.HandleResponse{Status: 200})
 		m.send(answer, 1, id, head)
