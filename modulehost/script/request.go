@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -140,7 +141,7 @@ func (e *engine) response(value goja.Value) (any, error) {
 }
 
 func jsonResponse(status int, text string) sdk.Response {
-	return sdk.Response{Status: status, Body: bytes.NewReader([]byte(text)), Header: http.Header{
+	return sdk.Response{Status: status, Body: strings.NewReader(text), Header: http.Header{
 		"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(text))}}}
 }
 
