@@ -8,7 +8,6 @@ import (
 
 const (
 	manageGrants = "core.authorization.grants.manage"
-	maxBody      = 16 << 10 // bytes
 )
 
 // Routes is authorization's part of the route table. All routes need the permission to manage grants.
@@ -17,18 +16,8 @@ func (s *Service) Routes() []httpapi.Route {
 		{Method: "GET", Path: "/api/v1/permissions", Permission: manageGrants, Handle: s.permissions},
 		{Method: "GET", Path: "/api/v1/grants", Permission: manageGrants, Handle: s.list},
 		{Method: "GET", Path: "/api/v1/grants/{grant_id}", Permission: manageGrants, Handle: s.read},
-		write("/api/v1/grants", s.issue),
-		write("/api/v1/grants/{grant_id}/revoke", s.revoke),
-	}
-}
-
-func write(path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: "POST", Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: manageGrants,
-		Handle:     handle,
+		httpapi.Write("POST", "/api/v1/grants", manageGrants, s.issue),
+		httpapi.Write("POST", "/api/v1/grants/{grant_id}/revoke", manageGrants, s.revoke),
 	}
 }
 

@@ -18,7 +18,6 @@ const (
 
 	feedsPath   = "/api/v1/feeds"
 	modulesPath = "/api/v1/modules/"
-	maxBody     = 16 << 10 // bytes
 
 	maxPath  = 512 // bytes, also of a query
 	maxLabel = 80  // characters
@@ -31,21 +30,11 @@ func (s *Service) Routes(table []httpapi.Route) []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: feedsPath, Permission: readAccount, Handle: o.list},
 		{Method: "GET", Path: feedsPath + "/house", Permission: manageLinks, Handle: o.listOfHouse},
-		write(feedsPath, o.make),
-		write(feedsPath+"/{id}/revoke", o.revoke),
-		write(feedsPath+"/{id}/renew", o.renew),
+		httpapi.Write("POST", feedsPath, readAccount, o.make),
+		httpapi.Write("POST", feedsPath+"/{id}/revoke", readAccount, o.revoke),
+		httpapi.Write("POST", feedsPath+"/{id}/renew", readAccount, o.renew),
 		// the secret in the path is the only authentication
 		{Method: "GET", Path: feedsPath + "/{secret}/{name}", Head: true, Handle: o.fetch},
-	}
-}
-
-func write(path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: "POST", Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: readAccount,
-		Handle:     handle,
 	}
 }
 

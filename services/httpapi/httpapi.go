@@ -49,6 +49,19 @@ type Route struct {
 	Stream bool
 }
 
+// usualBody limits the body of a usual write, in bytes.
+const usualBody = 16 << 10
+
+// Write returns the row of a usual write: from an origin of the platform's own, with a body of at most 16 KiB
+// that is read before the handler.
+func Write(method, path, permission string, handle Handler) Route {
+	return Route{
+		Method: method, Path: path, Permission: permission,
+		Origin: TrustedOrigin, Body: WholeBody, MaxBody: usualBody,
+		Handle: handle,
+	}
+}
+
 // Handler does one route's work. The pipeline turns the error that it returns into the response
 // (errors.go). A handler that has begun to write returns nil.
 type Handler func(c *Call) error

@@ -19,31 +19,20 @@ const (
 	codesPath    = "/api/v1/account/recovery-codes"
 	signInPath   = "/api/v1/second-factor"
 
-	maxBody  = 16 << 10 // bytes
-	maxLabel = 80       // characters
+	maxLabel = 80 // characters
 )
 
 // Routes is this package's part of the route table.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: passkeysPath, Permission: readAccount, Handle: s.list},
-		write(passkeysPath+"/options", readAccount, s.offerNew),
-		write(passkeysPath, readAccount, s.add),
-		write(passkeysPath+"/{id}/remove", readAccount, s.remove),
-		write(codesPath, readAccount, s.replaceCodes),
+		httpapi.Write("POST", passkeysPath+"/options", readAccount, s.offerNew),
+		httpapi.Write("POST", passkeysPath, readAccount, s.add),
+		httpapi.Write("POST", passkeysPath+"/{id}/remove", readAccount, s.remove),
+		httpapi.Write("POST", codesPath, readAccount, s.replaceCodes),
 		// the cookie of the pending sign-in is the only authentication
-		write(signInPath+"/options", "", s.offer),
-		write(signInPath, "", s.complete),
-	}
-}
-
-func write(path, permission string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: "POST", Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: permission,
-		Handle:     handle,
+		httpapi.Write("POST", signInPath+"/options", "", s.offer),
+		httpapi.Write("POST", signInPath, "", s.complete),
 	}
 }
 

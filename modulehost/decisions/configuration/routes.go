@@ -16,7 +16,6 @@ import (
 const (
 	manageConfiguration = "core.modules.configuration.manage"
 	path                = "/api/v1/module-configuration"
-	maxBody             = 16 << 10 // bytes
 )
 
 // Routes is configuration's part of the route table.
@@ -24,18 +23,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageConfiguration, Handle: s.list},
 		{Method: "GET", Path: path + "/{id}", Permission: manageConfiguration, Handle: s.show},
-		write("PUT", path+"/{id}", s.replace),
-		write("POST", path+"/{id}/preview", s.preview),
-	}
-}
-
-func write(method, path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: method, Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: manageConfiguration,
-		Handle:     handle,
+		httpapi.Write("PUT", path+"/{id}", manageConfiguration, s.replace),
+		httpapi.Write("POST", path+"/{id}/preview", manageConfiguration, s.preview),
 	}
 }
 

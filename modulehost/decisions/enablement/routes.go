@@ -16,7 +16,6 @@ import (
 const (
 	manageLifecycle = "core.modules.lifecycle.manage"
 	path            = "/api/v1/module-lifecycle"
-	maxBody         = 16 << 10 // bytes
 )
 
 // Routes is enablement's part of the route table.
@@ -24,18 +23,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageLifecycle, Handle: s.list},
 		{Method: "GET", Path: path + "/{id}/process", Permission: manageLifecycle, Handle: s.process},
-		write("PUT", path+"/{id}/enabled", s.decide),
-		write("POST", path+"/{id}/preview", s.preview),
-	}
-}
-
-func write(method, path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: method, Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: manageLifecycle,
-		Handle:     handle,
+		httpapi.Write("PUT", path+"/{id}/enabled", manageLifecycle, s.decide),
+		httpapi.Write("POST", path+"/{id}/preview", manageLifecycle, s.preview),
 	}
 }
 

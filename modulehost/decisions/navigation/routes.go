@@ -19,27 +19,16 @@ const (
 	path          = "/api/v1/dashboard/navigation"
 	groupPath     = path + "/groups/{group}"
 	placementPath = path + "/placements/{module}"
-	maxBody       = 16 << 10 // bytes
 )
 
 // Routes is navigation's part of the route table. Every write is idempotent.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: readUI, Handle: s.show},
-		write("PUT", groupPath, s.putGroup),
-		write("DELETE", groupPath, s.deleteGroup),
-		write("PUT", placementPath, s.place),
-		write("DELETE", placementPath, s.unplace),
-	}
-}
-
-func write(method, path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: method, Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: manageNavigation,
-		Handle:     handle,
+		httpapi.Write("PUT", groupPath, manageNavigation, s.putGroup),
+		httpapi.Write("DELETE", groupPath, manageNavigation, s.deleteGroup),
+		httpapi.Write("PUT", placementPath, manageNavigation, s.place),
+		httpapi.Write("DELETE", placementPath, manageNavigation, s.unplace),
 	}
 }
 
