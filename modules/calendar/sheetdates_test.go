@@ -217,6 +217,11 @@ func TestMovedDate(t *testing.T) {
 	if all := c.list(t, c.id, c.date(1)); !all.Off || all.names() != "Anna" {
 		t.Errorf("the list of the cancelled date is %+v, want Anna, and that it is off", all)
 	}
+	c.change(t, "POST", c.at(c.date(3))+"/cancel", `{}`)
+	got := c.office.Do("PUT", c.at(c.date(3))+"/signups", fmt.Sprintf(noQuestions, 1, true))
+	if got.Status != 404 || !strings.Contains(got.Body, "DATE_NOT_FOUND") {
+		t.Errorf("a cancelled date shall take sign-ups: %s, want 404 DATE_NOT_FOUND", got)
+	}
 	own := c.own(t, text)
 	for what, got := range map[string]int{
 		"the page of a cancelled date":  c.Link(sheetSubject(sheet)).Do("GET", "/link", nil).Status,
@@ -287,6 +292,17 @@ func TestSeriesChanges(t *testing.T) {
 			},
 			want: func(c *course) string { return c.date(1) + " 1, " + c.date(2) + " 1" },
 			anna: []string{off, on}, cora: nil,
+		},
+		"daily, and every week again": { // a date in between does not become one that was there before
+			change: func(t *testing.T, c *course) {
+				c.change(t, "PUT", "/events/"+c.id, c.body(0, "10:00", "FREQ=DAILY;COUNT=30"))
+				c.offer(t, c.day(0, 1)+"T10:00", "Dora")
+				c.change(t, "PUT", "/events/"+c.id, c.body(0, "10:00", weekly))
+				c.heard(t, "Dora", off)
+			},
+			want: func(c *course) string {
+				return c.day(0, 1) + "T10:00 1 off, " + c.date(1) + " 1, " + c.date(2) + " 1"
+			},
 		},
 		"it ends before the third date": {
 			change: func(t *testing.T, c *course) {
