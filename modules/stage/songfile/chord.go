@@ -18,9 +18,6 @@ var (
 // IsChord reports whether a text is the name of a chord.
 func IsChord(name string) bool { return len(name) <= 16 && isChord.MatchString(name) }
 
-// WithoutChords returns a text as it is sung.
-func WithoutChords(text string) string { return inBracket.ReplaceAllString(text, "") }
-
 // Chorded is a part of a line, and the chord on which it begins; "" for none.
 type Chorded struct {
 	Chord string
