@@ -61,9 +61,10 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /imports", manageSlides, sdk.NoBody, a.listImports)
 	r.HandleFunc("DELETE /imports/{id}", manageSlides, sdk.NoBody, a.undoImport)
 	r.Probe("GET /slides")
-	// Whoever depends on the slides of the board asks by it whether this module runs.
 	r.Provide("announcements.slides", sdk.Methods{
+		// whoever depends on the slides of the board asks by it whether this module runs
 		"present": sdk.Func(func(context.Context, any) (any, error) { return nil, nil }),
+		"follow":  sdk.Func(a.follow),
 	})
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, manageSlides, a.snapshot)

@@ -82,6 +82,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.Channel(eventsChannel, readEvents, c.position)
 	r.Channel(todayChannel, viewDisplay, c.inZone(c.today))
 	r.Every("horizon", 6*time.Hour, c.keepHorizon)
+	r.Every("slides", slidesEvery, c.followSlides)
 	r.Provide(eventsCapability, sdk.Methods{"between": sdk.Func(c.between)})
 	r.PersonErased(c.forget)
 	r.PersonExport(c.export)

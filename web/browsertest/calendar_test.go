@@ -81,7 +81,6 @@ func testCalendarElsewhere(p *tab, address string) {
 	p.assertAccessible("Home with the calendar's card")
 	p.screenshot("calendar-tile")
 	p.do(chromedp.Navigate(address + "/#/m/announcements/new/calendar.slide"))
-	p.waitForText("Import the events again")
 	p.waitForText("events are on the slide")
 	p.waitFor(`document.querySelector(".preview").innerText.includes("Morning prayer") ||
 		document.querySelector(".preview").innerText.includes("Sunday service")`)

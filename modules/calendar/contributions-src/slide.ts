@@ -2,8 +2,8 @@ import { defineContribution, fillIn } from "@narthex/sdk";
 import { beginOf, type Next, nextOf } from "./coming";
 
 /**
- * The payload of a slide: the events at the time when somebody fetched them, because a screen cannot fetch
- * them.
+ * The payload of a slide: the next events, because a screen cannot fetch them. The calendar keeps them up to
+ * date.
  */
 interface Payload {
 	readonly heading: string;
@@ -39,10 +39,9 @@ const words = (locale: string) =>
 				label: "Kalender: nächste Termine",
 				heading: "Demnächst",
 				headingField: "Überschrift",
-				take: "Termine neu übernehmen",
 				taken: {
-					one: "{count} Termin steht auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.",
-					other: "{count} Termine stehen auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.",
+					one: "{count} Termin steht auf der Folie. Sie folgt dem Kalender.",
+					other: "{count} Termine stehen auf der Folie. Sie folgt dem Kalender.",
 				},
 				failed: "Die Termine ließen sich nicht lesen. Versuchen Sie es noch einmal.",
 				nothing: "Zurzeit steht nichts an.",
@@ -51,10 +50,9 @@ const words = (locale: string) =>
 				label: "Calendar: next events",
 				heading: "Coming up",
 				headingField: "Heading",
-				take: "Import the events again",
 				taken: {
-					one: "{count} event is on the slide. Later changes do not come by themselves.",
-					other: "{count} events are on the slide. Later changes do not come by themselves.",
+					one: "{count} event is on the slide. It follows the calendar.",
+					other: "{count} events are on the slide. It follows the calendar.",
 				},
 				failed: "The events could not be read. Try again.",
 				nothing: "Nothing is coming up.",
@@ -73,16 +71,10 @@ export default defineContribution({
 		input.maxLength = 60;
 		input.value = payload.heading === "" ? say.heading : payload.heading;
 		field.append(say.headingField, input);
-		const take = document.createElement("button");
-		take.type = "button";
-		take.textContent = say.take;
 		const state = document.createElement("p");
 		state.className = "d-muted";
 		state.setAttribute("role", "status");
-		const row = document.createElement("div");
-		row.className = "d-row";
-		row.append(take);
-		container.append(field, row, state);
+		container.append(field, state);
 		const change = (part: Partial<Payload>) => {
 			payload = { ...payload, ...part };
 			onChange(payload);
@@ -104,9 +96,7 @@ export default defineContribution({
 			}
 		};
 		input.addEventListener("input", () => change({ heading: input.value }));
-		take.addEventListener("click", () => void read());
-		if (payload.events.length > 0) state.textContent = taken();
-		else void read();
+		void read();
 	},
 	render(container: HTMLElement, given: unknown, { locale, serverNow }: SlideTools) {
 		const say = words(locale);
