@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"net/http"
+	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +45,9 @@ func TestHangupEndsACommand(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	databasetest.Lock(t, i.db.Pool(t), `LOCK TABLE core.migration`)
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP) // else the command would inherit that nohup ignores it
+	t.Cleanup(func() { signal.Stop(heard) })
 	waiting := startCommand(t, i.environment, "", "migrations:status")
 	eventually(t, "the command waits for the ledger", func() bool {
 		var n int
