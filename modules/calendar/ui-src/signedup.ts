@@ -60,7 +60,7 @@ export const whoHears = (
 	count: number,
 ): string | undefined => (count === 0 ? undefined : wordsOf(context)(deed, { count }));
 
-/** The same for a service. "": whoever does it may not see the calendar. */
+/** The same for a service; undefined, too, for whoever may not see the calendar. */
 export async function whoHearsOfService(
 	tools: Pick<Context, "api" | "locale">,
 	service: string,
