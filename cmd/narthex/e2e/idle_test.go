@@ -147,7 +147,7 @@ func TestIdleHouseWithAllModules(t *testing.T) {
 	u := newUnit(t, "home", "announcements", "calendar", "stage", "rota", "countdown")
 	u.useObjectStorage("http://" + storagetest.New(t).Address)
 	u.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
-	u.db.Exec(t, `UPDATE core.house SET time_zone = `+farFromEight()+`, rev = rev + 1`)
+	u.db.Exec(t, `UPDATE core.house SET time_zone = $1, rev = rev + 1`, farFromEight())
 	u.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')`)
 	u.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
