@@ -283,11 +283,19 @@ func (p *tab) waitFor(expression string) {
 	})
 }
 
-// listening records the texts of the live regions, because each region is emptied again after a while.
+// listening records the texts of the live regions, because each region is emptied again after a while. One
+// that comes together with its words is an error: screen readers do not read those. A heading is exempt,
+// which people meet as they read a new page.
 const listening = `
 	window.heard = [];
 	new MutationObserver((changes) => {
-		for (const { target } of changes) {
+		for (const { target, addedNodes } of changes) {
+			for (const added of addedNodes) {
+				const regions = added.matches ? [added, ...added.querySelectorAll("*")] : [];
+				const silent = regions.find((region) => region.textContent.trim() !== "" &&
+					region.matches("[role=status], [aria-live=polite]:not(h2)"));
+				if (silent) reportError(new Error("a live region came with its words: " + silent.outerHTML));
+			}
 			const region = (target.closest ? target : target.parentElement)?.closest("[role=status], [aria-live]");
 			if (region?.textContent) heard.push(region.textContent);
 		}

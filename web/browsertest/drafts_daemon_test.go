@@ -186,6 +186,7 @@ func TestLeftFormsKeepADraft(t *testing.T) {
 			}
 			p.waitFor(fmt.Sprintf(`%s === %q`, value, form.text))
 			p.waitFor(draftNote)
+			p.waitForAnnouncement("Your draft is kept. Discard")
 			p.screenshot("draft-" + form.name)
 			p.runScript(draftNote + `.querySelector("button").click()`)
 			p.waitFor(fmt.Sprintf(`%s === %q && !%s`, value, stored, draftNote))

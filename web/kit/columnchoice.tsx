@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "./button";
 import { Checkbox, SelectField } from "./field";
 import { w } from "./importwords";
+import { Status } from "./status";
 import type { TablePreview } from "./transfer";
 
 export interface ColumnChoiceProps {
@@ -40,7 +41,7 @@ export function ColumnChoice({ table, words, choose }: ColumnChoiceProps) {
 	};
 	return (
 		<div class="d-stack d-choose">
-			<p role="status">{w("importWhich")}</p>
+			<Status>{w("importWhich")}</Status>
 			<div class="d-first-rows" tabIndex={0} role="group" aria-label={w("importFirstRows")}>
 				<table>
 					<tr>

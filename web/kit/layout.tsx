@@ -2,6 +2,7 @@ import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { differs, zoneOf } from "./house";
 import { Icon, type IconName } from "./icons";
+import { useStatus } from "./status";
 import { k } from "./words";
 
 export interface PageHeaderProps {
@@ -54,7 +55,7 @@ const slot = (name: string): Element | null => document.querySelector(`[data-hea
 export interface NoteProps {
 	readonly tone?: "info" | "ok" | "warn" | "bad";
 	readonly icon?: IconName;
-	/** "alert" if it appears while the person waits for a response. */
+	/** "alert" if it appears while the person waits for a response, "status" if it can be read out later. */
 	readonly role?: "alert" | "status";
 	readonly children: ComponentChildren;
 }
@@ -64,9 +65,9 @@ const noteIcons = { info: "info", ok: "check", warn: "alert", bad: "alert" } as 
 /** A message that stays in its place. */
 export function Note({ tone = "info", icon, role, children }: NoteProps) {
 	return (
-		<div class={tone === "info" ? "d-note" : `d-note d-${tone}`} role={role}>
+		<div class={tone === "info" ? "d-note" : `d-note d-${tone}`} role={role === "alert" ? role : undefined}>
 			<Icon name={icon ?? noteIcons[tone]} />
-			<div>{children}</div>
+			<div ref={useStatus<HTMLDivElement>(role === "status")}>{children}</div>
 		</div>
 	);
 }

@@ -1,5 +1,6 @@
 import {
-	Button, Dialog, type ImportProblem, ImportReport, Menu, type MenuItem, Note, PastImports, useTransfer,
+	Button, Dialog, type ImportProblem, ImportReport, Menu, type MenuItem, Note, PastImports, Status,
+	useTransfer,
 } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useRef, useState } from "preact/hooks";
@@ -73,7 +74,7 @@ export function Exchange({ tools, also, imported }: ExchangeProps) {
 					footer={chosen === undefined && <Button onPress={forget}>{say("cancel")}</Button>}
 					onClose={forget}
 				>
-					{busy && <p role="status">{say("looking")}</p>}
+					{busy && <Status>{say("looking")}</Status>}
 					{refused !== undefined && (
 						<Note tone="bad" role="alert">
 							<p>{say(refused.why === "tooLarge" ? "importTooLarge" : refused.why)}</p>

@@ -1,3 +1,4 @@
+import { Status } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BoardSlide } from "../display-src/board";
 import { type Frame, frameOf } from "../display-src/frame";
@@ -50,10 +51,7 @@ export function Preview({ tools, draft }: PreviewProps) {
 				/>
 			</div>
 			{cut && (
-				<p class="d-muted" role="status">
-					{say("cut")}
-				</p>
-			)}
+<Status class="d-muted">{say("cut")}</Status>)}
 		</figure>
 	);
 }

@@ -1,4 +1,4 @@
-import { Button, restoreFocus, Skeleton } from "@narthex/kit";
+import { Button, restoreFocus, Skeleton, Status } from "@narthex/kit";
 import type { Contribution, Door, ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { rounds } from "./rounds";
@@ -93,9 +93,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 			<div ref={content} hidden={look.is === "loading"} />
 			{look.failed && (
 				<div class="failed" lang={say.language}>
-					<p class="d-muted" role="status">
-						{say(content.current?.hasChildNodes() ? "stale" : "failed")}
-					</p>
+					<Status class="d-muted">{say(content.current?.hasChildNodes() ? "stale" : "failed")}</Status>
 					<Button busy={busy} onPress={again}>
 						{say("tryAgain")}
 					</Button>

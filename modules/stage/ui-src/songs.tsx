@@ -6,6 +6,7 @@ import {
 	type MenuItem,
 	ScreenHeader,
 	Skeleton,
+	Status,
 	Table,
 	TextField,
 } from "@narthex/kit";
@@ -81,7 +82,7 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 				asked === "" ? (
 					<EmptyState title={say("noSongs")} {...(edits && { help: say("noSongsHelp"), action: write })} />
 				) : (
-					<p role="status">{say("nothingMatches")}</p>
+					<Status>{say("nothingMatches")}</Status>
 				)
 			) : (
 				<Table label={say("songs")} columns={columns} rows={list.rows} rowId={({ id }) => id} />

@@ -1,5 +1,6 @@
 import { Button } from "../../kit/button";
 import { Icon } from "../../kit/icons";
+import { Status } from "../../kit/status";
 import type { App } from "../app/app";
 import { useCalm } from "./calm";
 import { t } from "../words/words";
@@ -10,7 +11,7 @@ export function NewVersionNotice({ app }: { readonly app: App }) {
 	return (
 		<aside class="d-note d-banner-line" aria-label={t("newVersion")}>
 			<Icon name="refresh" />
-			<p role="status">{t("newVersion")}</p>
+			<Status>{t("newVersion")}</Status>
 			<Button kind="text" onPress={() => location.reload()}>
 				{t("reload")}
 			</Button>

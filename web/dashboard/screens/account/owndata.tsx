@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../kit/button";
+import { Status } from "../../../kit/status";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { FailureNote } from "../../shell/errorpage";
@@ -32,7 +33,7 @@ export function OwnData({ app }: { readonly app: App }) {
 					{w("downloadData")}
 				</Button>
 				{missing.value.length > 0 && (
-					<p role="status">{w("incomplete", { module: missing.value.join(", ") })}</p>
+					<Status>{w("incomplete", { module: missing.value.join(", ") })}</Status>
 				)}
 				{refused.value && <FailureNote {...refused.value} />}
 			</div>

@@ -9,6 +9,7 @@ import { FileButton } from "../../../kit/filebutton";
 import { instantOf } from "../../../kit/house";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
+import { Status } from "../../../kit/status";
 import type { App } from "../../app/app";
 import { house } from "../../app/house";
 import { loadInviteFile } from "../../app/invitefile";
@@ -184,8 +185,8 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 						</Note>
 					)}
 					{progress && (
-						<div role="status">
-							<p>{w("invitedOf", { done: progress.done, count: progress.count })}</p>
+						<div>
+							<Status>{w("invitedOf", { done: progress.done, count: progress.count })}</Status>
 							<progress
 								aria-label={w("inviting")}
 								value={progress.done}

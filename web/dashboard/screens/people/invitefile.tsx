@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ImportReport } from "../../../kit/importreport";
+import { Status } from "../../../kit/status";
 import { type ImportChoices, type ImportProblem, useTransfer } from "../../../kit/transfer";
 import type { Addressee } from "./addresses";
 import { fileWords as w, problemWord } from "./filewords";
@@ -29,7 +30,7 @@ export function InviteFile({ file, onPeople, onClose }: InviteFileProps) {
 	useEffect(() => () => context.abort(), []);
 	useEffect(() => void transfer.look(file), [file]);
 	const { chosen } = transfer;
-	if (chosen === undefined) return <p role="status">{w("reading")}</p>;
+	if (chosen === undefined) return <Status>{w("reading")}</Status>;
 	const { people } = chosen.answer;
 	return (
 		<ImportReport

@@ -23,6 +23,7 @@ export { ImportReport, PastImports } from "./later";
 export type { PastImport, PastImportsProps, UndoneImport } from "./pastimports";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
+export { Status } from "./status";
 export { Segments, Switch, type Segment } from "./switch";
 export { ListRow, Table, type Column, type TableProps } from "./table";
 export { restoreFocus, 

@@ -21,7 +21,7 @@ export declare function ScreenHeader({ sub, actions }: ScreenHeaderProps): impor
 export interface NoteProps {
     readonly tone?: "info" | "ok" | "warn" | "bad";
     readonly icon?: IconName;
-    /** "alert" if it appears while the person waits for a response. */
+    /** "alert" if it appears while the person waits for a response, "status" if it can be read out later. */
     readonly role?: "alert" | "status";
     readonly children: ComponentChildren;
 }
