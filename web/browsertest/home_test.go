@@ -63,7 +63,7 @@ func testHome(t *testing.T, d *devServer) {
 		p.waitFor(`/^Good (morning|afternoon|evening), Reader 1$/.test(document.querySelector("h1").innerText)`)
 		const names = `[...document.querySelectorAll("main li a.host-doorway bdi:first-of-type")]
 			.map((e) => e.innerText).join("|")`
-		if said := eval[string](p, names); said != "Stage|Rota|Announcements|Calendar" {
+		if said := eval[string](p, names); said != "Stage|Rota|Announcements|Calendar|Checklists" {
 			t.Errorf("the doors say %s", said)
 		}
 		p.waitFor(`!/Home.*Home/s.test(document.querySelector("#navigation").textContent)`)

@@ -46,12 +46,12 @@ func (d *devServer) blockSome(t *testing.T) {
 
 // testModuleList: blocked modules are first, each with the reason and the next step.
 func testModuleList(t *testing.T, _ *devServer, _ *fixture, p *tab) {
-	p.waitForText("3 running, 2 blocked, 1 off")
+	p.waitForText("4 running, 2 blocked, 1 off")
 	p.waitForText("First day of the week has a value that is no longer allowed.")
 	p.waitForText("Needs Announcements, which is switched off.")
 	order := eval[string](p,
 		`[...document.querySelectorAll("tbody .d-name")].map((name) => name.innerText).join()`)
-	if order != "Calendar,Countdown,Home,Rota,Stage,Announcements" {
+	if order != "Calendar,Countdown,Checklists,Home,Rota,Stage,Announcements" {
 		t.Errorf("the modules stand as %s", order)
 	}
 	p.click("link", "Open: Announcements")

@@ -10,7 +10,7 @@ import (
 
 const (
 	navigationScreen = "/#/admin/navigation"
-	atFirst          = "Sunday: stage rota, : announcements calendar"
+	atFirst          = "Sunday: stage rota, : announcements calendar checklists"
 )
 
 func (n *organiser) openScreen() *tab {
@@ -51,7 +51,7 @@ func testOrganiserByKey(n *organiser) {
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.waitForAnnouncement("Rota moved to Sunday, position 1 of 2")
 	p.waitFor(`document.activeElement.ariaLabel === "Move Rota"`)
-	p.waitForRows("Sunday: rota stage, : announcements calendar")
+	p.waitForRows("Sunday: rota stage, : announcements calendar checklists")
 	p.key(kb.ArrowUp, chromedp.ModifierAlt) // it is already at the end, so nothing is written
 	p.key(kb.ArrowDown, chromedp.ModifierAlt)
 	p.waitForAnnouncement("Rota moved to Sunday, position 2 of 2")
@@ -67,12 +67,12 @@ func testOrganiserByKey(n *organiser) {
 func testOrganiserQuickly(n *organiser) {
 	n.place("announcements", "sunday", 3072)
 	p := n.open(navigationScreen, desktop)
-	p.waitForRows("Sunday: stage rota announcements, : calendar")
+	p.waitForRows("Sunday: stage rota announcements, : calendar checklists")
 	p.runScript(`const down = document.querySelector("[aria-label='Move down: Stage']");
 		down.click();
 		down.click()`)
 	p.waitForAnnouncement("Stage moved to Sunday, position 3 of 3")
-	n.assertArranged("after two presses", "Sunday: rota announcements stage, : calendar")
+	n.assertArranged("after two presses", "Sunday: rota announcements stage, : calendar checklists")
 }
 
 // testOrganiserMoveTo moves a module into another group; the focus follows.
@@ -80,7 +80,7 @@ func testOrganiserMoveTo(n *organiser) {
 	p := n.openScreen()
 	p.chooseMenuItem("Move to: Announcements", "Sunday")
 	p.waitForAnnouncement("Announcements moved to Sunday, position 3 of 3")
-	p.waitForRows("Sunday: stage rota announcements, : calendar")
+	p.waitForRows("Sunday: stage rota announcements, : calendar checklists")
 	p.waitFor(`document.activeElement.ariaLabel === "Move Announcements"`)
 	p.waitFor(`document.querySelector(".host-seen").innerText.includes("Sunday\nStage\nRota\nAnnouncements")`)
 	p.click("button", "Undo")
@@ -99,10 +99,10 @@ func testOrganiserByMouse(n *organiser) {
 	p.waitFor(`document.querySelector("[data-row=stage]").matches(".host-drop-before")`)
 	drop()
 	p.waitForAnnouncement("Rota moved to Sunday, position 1 of 2")
-	p.waitForRows("Sunday: rota stage, : announcements calendar")
+	p.waitForRows("Sunday: rota stage, : announcements calendar checklists")
 	p.drag("[data-row=announcements] .d-grip", "[data-row=rota]", 0.4)()
 	p.waitForAnnouncement("Announcements moved to Sunday, position 2 of 3")
-	p.waitForRows("Sunday: rota announcements stage, : calendar")
+	p.waitForRows("Sunday: rota announcements stage, : calendar checklists")
 	before := n.countWrites()
 	drop = p.drag("[data-row=calendar] .d-grip", "[data-row=rota]", -0.4)
 	p.waitFor(`document.querySelector("[data-row=calendar]").matches(".d-dragged")`)
@@ -124,7 +124,7 @@ func testOrganiserGroups(n *organiser) {
 	p.key("\r")
 	p.waitForAnnouncement("Foyer added.")
 	p.waitForNone("dialog", "Add group")
-	p.waitForRows("Sunday: stage rota, Foyer: , : announcements calendar")
+	p.waitForRows("Sunday: stage rota, Foyer: , : announcements calendar checklists")
 	p.waitForText("No modules here yet.")
 	if strings.Contains(eval[string](p, `document.querySelector(".host-seen").innerText`), "Foyer") {
 		n.t.Error("people see an empty group")
@@ -135,10 +135,10 @@ func testOrganiserGroups(n *organiser) {
 	p.fill("Name of the group", "Sundays")
 	p.key("\r")
 	p.waitForAnnouncement("Renamed.")
-	p.waitForRows("Foyer: , Sundays: stage rota, : announcements calendar")
+	p.waitForRows("Foyer: , Sundays: stage rota, : announcements calendar checklists")
 	p.click("button", "Delete Sundays")
 	p.waitForAnnouncement("Sundays deleted. Its modules stay, without a group.")
-	p.waitForRows("Foyer: , : stage rota announcements calendar")
+	p.waitForRows("Foyer: , : stage rota announcements calendar checklists")
 	for range 4 {
 		p.click("button", "Undo")
 		p.waitForAnnouncement("Undone.")
@@ -163,17 +163,17 @@ func testOrganiserOfTwo(n *organiser) {
 	other.waitForAnnouncement("Renamed.")
 	n.putGroup("foyer", "Foyer", 2048)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitForRows("Sundays: stage rota, Foyer: , : announcements calendar")
+	p.waitForRows("Sundays: stage rota, Foyer: , : announcements calendar checklists")
 	n.putGroup("sunday", "Sunday at ten", 1024)
 	p.click("button", "Move down: Sundays")
 	p.waitForAnnouncement("Sunday at ten moved, position 2 of 2")
-	n.assertArranged("after the move", "Foyer: , Sunday at ten: stage rota, : announcements calendar")
+	n.assertArranged("after the move", "Foyer: , Sunday at ten: stage rota, : announcements calendar checklists")
 
 	// The other one has moved the module: it stays there until this person has seen that.
 	n.place("rota", "foyer", 1024)
 	p.click("button", "Move up: Rota")
 	p.waitForVisibleText("Somebody else has changed this meanwhile.")
-	p.waitForRows("Foyer: rota, Sunday at ten: stage, : announcements calendar")
+	p.waitForRows("Foyer: rota, Sunday at ten: stage, : announcements calendar checklists")
 	p.chooseMenuItem("Move to: Rota", "Sunday at ten")
 	p.waitForAnnouncement("Rota moved to Sunday at ten, position 2 of 2")
 
@@ -182,7 +182,7 @@ func testOrganiserOfTwo(n *organiser) {
 	p.click("button", "Undo")
 	p.waitForVisibleText("Somebody else has changed this meanwhile. Nothing was undone.")
 	n.assertArranged("after an undo that came too late",
-		"Foyer: rota, Sunday at ten: stage, : announcements calendar")
+		"Foyer: rota, Sunday at ten: stage, : announcements calendar checklists")
 
 	// A group that the other one has deleted is not created again by a rename.
 	p.click("button", "Rename Foyer")
@@ -190,7 +190,8 @@ func testOrganiserOfTwo(n *organiser) {
 	p.fill("Name of the group", "Entrance")
 	p.key("\r")
 	p.waitForVisibleText("Somebody else has changed this meanwhile.")
-	n.assertArranged("after naming what is gone", "Sunday at ten: stage, : rota announcements calendar")
+	n.assertArranged("after naming what is gone",
+		"Sunday at ten: stage, : rota announcements calendar checklists")
 }
 
 // testOrganiserNamedMeanwhile: a new name by another administrator is shown beside the field, and saving
@@ -244,7 +245,7 @@ func testOrganiserRefused(n *organiser) {
 			}
 			p.click("button", "Try again")
 			p.waitForAnnouncement("Rota moved to Sunday, position 1 of 2")
-			n.assertArranged("after trying again", "Sunday: rota stage, : announcements calendar")
+			n.assertArranged("after trying again", "Sunday: rota stage, : announcements calendar checklists")
 		})
 	}
 }

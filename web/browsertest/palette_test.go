@@ -67,9 +67,10 @@ func testPalette(t *testing.T, d *devServer) {
 	p.waitFor(inPalette)
 	p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Settings")`)
 	want := []string{"Stage: Module", "Home: Page", "Rota: Module", "Announcements: Module", "Calendar: Module",
-		"Modules: Administration", "Permissions: Administration", "Navigation: Administration",
-		"Screens: Administration", "House: Administration", "Announcements: Settings", "Calendar: Settings",
-		"Countdown: Settings", "Home: Settings", "Rota: Settings", "Stage: Settings", "Account: Page"}
+		"Checklists: Module", "Modules: Administration", "Permissions: Administration",
+		"Navigation: Administration", "Screens: Administration", "House: Administration",
+		"Announcements: Settings", "Calendar: Settings", "Checklists: Settings", "Countdown: Settings",
+		"Home: Settings", "Rota: Settings", "Stage: Settings", "Account: Page"}
 	if got := p.paletteEntries(); !slices.Equal(got, want) {
 		t.Errorf("the palette offers %q, want %q", got, want)
 	}

@@ -33,7 +33,7 @@ var readmePictures = map[string]struct {
 	"permissions.png": {allRun, permissionsPath,
 		func(p *tab) { p.waitForVisibleText("Drive the screens during a service") }},
 	"navigation.png": {allRun, navigationScreen,
-		func(p *tab) { p.waitForRows("Sunday: stage rota, Foyer: announcements, : calendar") }},
+		func(p *tab) { p.waitForRows("Sunday: stage rota, Foyer: announcements, : calendar checklists") }},
 	"sign-in.png": {allRun, "/", func(p *tab) { p.waitForHeading("Sign in") }},
 }
 

@@ -95,7 +95,7 @@ func testNavigation(t *testing.T, d *devServer) {
 	p.click("button", "Menu")
 	p.find("navigation", "Modules")
 	words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`)
-	if words != "Home|Sunday|Stage|Rota|<b>Foyer</b>|Announcements|Calendar" {
+	if words != "Home|Sunday|Stage|Rota|<b>Foyer</b>|Announcements|Calendar|Checklists" {
 		t.Errorf("the navigation says %s", words)
 	}
 	p.click("link", "Announcements")
@@ -165,8 +165,8 @@ func testKeyboard(t *testing.T, d *devServer) {
 		p.waitFor(`document.activeElement.getAttribute("aria-controls") === "account-panel"`)
 	}
 	// backwards from the heading: the navigation, the account, the find field, the brand, the skip link
-	p.waitFor(`document.querySelectorAll("#navigation a").length === 5`)
-	for _, name := range []string{"Calendar", "Announcements", "Rota", "Stage", "Home"} {
+	p.waitFor(`document.querySelectorAll("#navigation a").length === 6`)
+	for _, name := range []string{"Checklists", "Calendar", "Announcements", "Rota", "Stage", "Home"} {
 		p.key("\t", chromedp.ModifierShift)
 		focused(name)
 	}
