@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -154,20 +155,31 @@ func openPageIn(t *testing.T, browser context.Context, address string, v view) *
 	p := &tab{t, ctx}
 	p.setView(v)
 	p.onNewDocument(listening)
-	messages := chromedp.Console(ctx)
-	t.Cleanup(func() {
-		cancel()
+	p.failOnErrors(cancel)
+	p.do(chromedp.Navigate(address))
+	return p
+}
+
+// failOnErrors fails the test at its end if the page had an uncaught error. It cancels the page's context.
+func (p *tab) failOnErrors(cancel func()) {
+	t := p.t // some tests go on with one page in subtests
+	messages := chromedp.Console(p.ctx)
+	var uncaught []string
+	var listener sync.WaitGroup
+	listener.Go(func() { // meanwhile, because what is not read is dropped when the context ends
 		for message, err := range messages {
-			if err != nil {
-				return
-			}
-			if message.IsException() {
-				t.Errorf("uncaught in the page: %s", message.Text)
+			if err == nil && message.IsException() {
+				uncaught = append(uncaught, message.Text)
 			}
 		}
 	})
-	p.do(chromedp.Navigate(address))
-	return p
+	t.Cleanup(func() {
+		cancel()
+		listener.Wait()
+		for _, text := range uncaught {
+			t.Errorf("uncaught in the page: %s", text)
+		}
+	})
 }
 
 // openTab opens a URL in another tab of the same browser context.
@@ -176,6 +188,7 @@ func (p *tab) openTab(address string) *tab {
 	ctx, cancel := chromedp.NewContext(p.ctx)
 	p.t.Cleanup(cancel)
 	second := &tab{p.t, ctx}
+	second.failOnErrors(cancel)
 	second.do(chromedp.Navigate(address))
 	return second
 }
@@ -284,17 +297,21 @@ func (p *tab) waitFor(expression string) {
 }
 
 // listening records the texts of the live regions, because each region is emptied again after a while. One
-// that comes together with its words is an error: screen readers do not read those. A heading is exempt,
-// which people meet as they read a new page.
+// that comes together with its words is an error: screen readers do not read those. Exempt are a region that
+// is moved, and a heading, which people meet as they read a new page.
 const listening = `
 	window.heard = [];
+	const known = new WeakSet();
 	new MutationObserver((changes) => {
 		for (const { target, addedNodes } of changes) {
 			for (const added of addedNodes) {
-				const regions = added.matches ? [added, ...added.querySelectorAll("*")] : [];
-				const silent = regions.find((region) => region.textContent.trim() !== "" &&
-					region.matches("[role=status], [aria-live=polite]:not(h2)"));
-				if (silent) reportError(new Error("a live region came with its words: " + silent.outerHTML));
+				const elements = added.matches ? [added, ...added.querySelectorAll("*")] : [];
+				for (const region of elements) {
+					if (!region.matches("[role=status], [aria-live=polite]:not(h2)") || known.has(region)) continue;
+					known.add(region);
+					if (region.textContent.trim() !== "")
+						reportError(new Error("a live region came with its words: " + region.outerHTML));
+				}
 			}
 			const region = (target.closest ? target : target.parentElement)?.closest("[role=status], [aria-live]");
 			if (region?.textContent) heard.push(region.textContent);
