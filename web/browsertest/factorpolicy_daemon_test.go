@@ -103,7 +103,7 @@ func TestPasskeysOfOthers(t *testing.T) {
 		t.Errorf("before it is saved, the house stores %s", chosen)
 	}
 	choose("optional")
-	p.assertNoText("Shut out of the administration")
+	p.waitFor(`!document.body.innerText.includes("Shut out of the administration")`)
 	d.exec(t, `UPDATE core.person SET has_passkey = true WHERE email = 'owner@example.org'`)
 	choose("administrators")
 	p.waitForText("Everybody who administers has a passkey.")

@@ -252,7 +252,7 @@ func testOwnData(t *testing.T, d *devServer) {
 	h.restore(route)
 	p.click("button", "Download my data")
 	p.waitFor(`saved.length === 4`)
-	p.assertNoText("because rota")
+	p.waitFor(`!document.body.innerText.includes("because rota")`)
 	p.waitFor(`saved.filter((s) => s === "narthex-data.json").length === 2`)
 	p.waitFor(`saved.slice(2).some((text) => text.includes('"email": "` + email + `"'))`)
 	p.assertFits()

@@ -28,17 +28,21 @@ export function Status({ class: name, children }: StatusProps) {
 export function useStatus<E extends HTMLElement>(on: boolean): RefObject<E | null> {
 	const element = useRef<E>(null);
 	const last = useRef("");
+	const takeBack = useRef<() => void>(undefined);
 	useEffect(() => {
 		const words = element.current?.innerText ?? "";
 		if (!on || words === last.current) return;
 		last.current = words;
+		takeBack.current?.();
 		// outside of an open dialog the page is inert
-		say(words, element.current?.closest("dialog") ?? document.body);
+		takeBack.current = say(words, element.current?.closest("dialog") ?? document.body);
 	});
+	useEffect(() => () => takeBack.current?.(), []);
 	return element;
 }
 
-function say(words: string, place: Element): void {
+/** Says words. The returned function takes them back. */
+function say(words: string, place: Element): () => void {
 	let region = place.querySelector(":scope > .d-unseen[aria-live]");
 	if (region === null) {
 		region = document.createElement("div");
@@ -48,6 +52,12 @@ function say(words: string, place: Element): void {
 	}
 	const line = document.createElement("p");
 	line.textContent = words;
-	setTimeout(() => region.append(line), before);
-	setTimeout(() => line.remove(), before + saidFor);
+	const timers = [
+		setTimeout(() => region.append(line), before),
+		setTimeout(() => line.remove(), before + saidFor),
+	];
+	return () => {
+		timers.forEach(clearTimeout);
+		line.remove();
+	};
 }

@@ -125,10 +125,5 @@ function fail(why: Failure, title = spoken.words[why]): void {
 }
 
 function say(words: string): void {
-	render(
-		<p class="l-words" role="status">
-			{words}
-		</p>,
-		page,
-	);
+	render(<p class="l-words">{words}</p>, page);
 }
