@@ -308,7 +308,7 @@ const listening = `
 				const elements = added.matches ? [added, ...added.querySelectorAll("*")] : [];
 				for (const region of elements) {
 					if (!region.matches("[role=status], [aria-live=polite]:not(h2)") || known.has(region) ||
-						region.closest(".host-screen")) continue;
+						region.closest(".host-screen, .host-indicator")) continue;
 					known.add(region);
 					if (region.textContent.trim() !== "")
 						reportError(new Error("a live region came with its words: " + region.outerHTML));

@@ -43,7 +43,7 @@ var allowed = func() map[string]string {
 			container-type: inline-size, 1cqw, 1cqh, 1cqmin`,
 		"only if the browser has it": `CSSScopeRule, CSSContainerRule, CSSLayerBlockRule, .showPopover, .moveBefore,
 			.fontBoundingBoxAscent, .fontBoundingBoxDescent, Symbol.dispose, .dispose, .wakeLock, .connection`,
-		"the platform's own name or a word": `.Segments, Segments, .read, .take, .escape, .navigation, Navigation,
+		"the platform's own name or a word": `.Segments, Segments, .read, .take, .use, .escape, .navigation, Navigation,
 			.displayName, .role, .share, Highlight`,
 		"looks better with it": `.imageSmoothingQuality, hyphens:, text-wrap:, text-wrap: balance, text-wrap: wrap,
 			text-size-adjust:, forced-color-adjust:, forced-color-adjust: none, scrollbar-width:,
