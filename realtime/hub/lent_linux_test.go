@@ -199,10 +199,14 @@ func TestReadersComeAndGoDuringUpdates(t *testing.T) {
 			}
 		})
 	}
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
 	var visits, updates atomic.Int64
 	for i := range 40 {
 		clients.Go(func() {
-			for round := range 6 {
+			for round := range rounds {
 				n := follow(t, address, func(n, _ int) bool {
 					if i%4 == 0 {
 						time.Sleep(3 * time.Millisecond) // slower than the updates

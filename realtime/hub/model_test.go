@@ -20,7 +20,7 @@ func TestInterleavings(t *testing.T) {
 	t.Parallel()
 	cases := 10_000
 	if testing.Short() {
-		cases = 500
+		cases = 150
 	}
 	first := randomtest.Seed(t)
 	for seed := first; seed != first+uint64(cases); seed++ {
@@ -137,7 +137,7 @@ func TestInterleavingsWithOtherProcesses(t *testing.T) {
 	t.Parallel()
 	cases := 3_000
 	if testing.Short() {
-		cases = 200
+		cases = 60
 	}
 	first := randomtest.Seed(t)
 	for seed := first; seed != first+uint64(cases); seed++ {
