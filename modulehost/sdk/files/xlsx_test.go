@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -97,6 +98,13 @@ func TestWorkbooks(t *testing.T) {
 // TestBombs: a workbook that unpacks to very much needs little memory before it is refused.
 func TestBombs(t *testing.T) {
 	const many = 24 << 20 // more than a workbook may unpack to
+	const row = `<row><c t="str"><v>Ada</v></c><c t="str"><v>ada@example.org</v></c></row>`
+	for count, want := range map[int]error{1: nil, many / 4: files.ErrTooMany} {
+		sound := sheet(t, headings+strings.Repeat("<a/>", count)+row)
+		if _, err := files.ReadTable([]byte(sound), columns, 5000); !errors.Is(err, want) {
+			t.Errorf("%d elements that mean nothing: error %v, want %v", count, err, want)
+		}
+	}
 	for name, content := range map[string]string{
 		"spaces":     sheet(t, headings+strings.Repeat(" ", many)),
 		"rows":       sheet(t, headings+strings.Repeat("<row/>", many/6)),
