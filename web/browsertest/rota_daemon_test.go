@@ -409,6 +409,7 @@ func planRota(p *tab, origin string) {
 	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(origin+"/#/m/rota/roles"))
 	p.waitForHeading("Roles")
 	p.click("button", "Add a role")
+	p.waitFor(`document.activeElement === document.querySelector(".roles > li:last-child input")`)
 	p.fill("Role 1", "Reader")
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved")

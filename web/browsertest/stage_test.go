@@ -85,6 +85,7 @@ func TestStage(t *testing.T) {
 	screen.screenshot("stage-screen-logo")
 	phoned := s.openOwner("live/"+s.service, phone)
 	phoned.waitForText("This service is not on the screens.")
+	phoned.waitForText("Sunday service")
 	phoned.click("button", "Take control")
 	screen.waitFor(words + `.startsWith("Amazing grace! (how sweet the sound)|")`)
 	screen.waitFor(`document.querySelector(".timer").shadowRoot.textContent.startsWith("3:")`)

@@ -7,7 +7,8 @@ import (
 )
 
 // TestStageForMusicians: a screen for singers has the chords above the words, in the key of the item, and so
-// has the phone; the one for the congregation has words alone. A countdown before the service ends by itself.
+// has the phone; the one for the congregation has words alone. A countdown before the service ends by itself,
+// and one of days is a single line. The order of service says how a song is played, and leads to the song.
 func TestStageForMusicians(t *testing.T) {
 	t.Parallel()
 	s := startStage(t)
@@ -30,9 +31,18 @@ func TestStageForMusicians(t *testing.T) {
 	screen.waitFor(`document.querySelector(".screen").dataset.screen === "countdown" && ` + words + ` === ""`)
 	phoned.waitForVisibleText("The screens count down to the start.")
 	screen.screenshot("stage-screen-countdown")
+	s.send("PUT", stageRoot+"/services/"+sunday, fmt.Sprintf(`{"title":"With music","startsAt":%q,"rev":2}`,
+		timestamp(time.Now().Add(200*time.Hour))))
+	screen.waitFor(`/^(200|199):/.test(document.querySelector(".countdown").textContent)`)
+	screen.waitFor(`((range) => {
+		range.selectNodeContents(document.querySelector(".countdown"));
+		const box = range.getBoundingClientRect();
+		return range.getClientRects().length === 1 && box.left >= 0 && box.right <= innerWidth;
+	})(document.createRange())`)
+	screen.screenshot("stage-screen-countdown-days")
 	start := timestamp(time.Now().Add(4 * time.Second))
 	s.send("PUT", stageRoot+"/services/"+sunday,
-		fmt.Sprintf(`{"title":"With music","startsAt":%q,"rev":2}`, start))
+		fmt.Sprintf(`{"title":"With music","startsAt":%q,"rev":3}`, start))
 	screen.waitFor(`document.querySelector(".screen").dataset.screen === "live" && ` +
 		words + ` === "Praise him"`)
 	phoned.waitForVisibleText("Praise him")
@@ -57,4 +67,10 @@ func TestStageForMusicians(t *testing.T) {
 	screen.waitFor(chords + ` === "" && [".timer", ".next", ".label"].every((part) =>
 		getComputedStyle(document.querySelector(part)).visibility === "hidden")`)
 	screen.screenshot("stage-screen-congregation")
+
+	order := s.openOwner("service/"+sunday, desktop)
+	order.waitForText("4 semitones higher · Capo: Fret 2")
+	order.screenshot("stage-order-played")
+	order.chooseMenuItem("More for Chorded", "Edit song")
+	order.waitForHeading("Edit song")
 }

@@ -272,7 +272,8 @@ export const german: Record<keyof typeof english, Text> = {
 	fillTitle: "Freie Plätze füllen",
 	fillSub: "Vorgeschlagen: {count} · Niemand gefunden: {empty}",
 	fillHelp:
-		"Noch ist nichts gespeichert und niemand angefragt. Lassen Sie weg, wen Sie nicht wollen.",
+		"Noch ist nichts gespeichert und niemand angefragt. Lassen Sie weg, wen Sie nicht wollen, und " +
+		"übernehmen Sie dann die anderen.",
 	fillLater: {
 		one: "{count} späterer Gottesdienst wartet.",
 		other: "{count} spätere Gottesdienste warten.",
@@ -285,12 +286,12 @@ export const german: Record<keyof typeof english, Text> = {
 	"why.wished": "Möchte an diesem Tag gern, und niemand von den anderen Freien hat weniger Dienste.",
 	"why.gladly": "Ist gern mit {other} eingeteilt, und niemand von den anderen Freien hat weniger Dienste.",
 	"why.fewest": {
-		one: "Hat seit {since} {count} anderen Dienst, und niemand von den anderen Freien hat weniger.",
-		other: "Hat seit {since} {count} andere Dienste, und niemand von den anderen Freien hat weniger.",
+		one: "Hat {count} anderen Dienst seit {since}, und niemand von den anderen Freien hat weniger.",
+		other: "Hat {count} andere Dienste seit {since}, und niemand von den anderen Freien hat weniger.",
 	},
 	"why.none": "Hat seit {since} keinen anderen Dienst.",
 	"why.free": "Ist frei, und keine Regel ist verletzt.",
-	lastTurn: "Der letzte: {day}.",
+	lastTurn: "Am {day} zum letzten Mal eingeteilt.",
 	gapNobody: "{role}, freie Plätze: {count}. Noch niemand kann das.",
 	gapOf: "{role}, freie Plätze: {count}. Das können: {able}, davon {reasons}.",
 	"gap.away": { one: "{count} abwesend", other: "{count} abwesend" },

@@ -20,6 +20,9 @@ export interface GridProps {
 	readonly copy: ((service: Service) => Promise<void>) | undefined;
 }
 
+/** With more roles a column may be narrower than a word of its chips. */
+const mostWhole = 6;
+
 /** A table with a row for each service and a column for each role; a list of cards on a narrow page. */
 export function Grid(props: GridProps) {
 	const { tools, board, services, copy, count } = props;
@@ -72,16 +75,17 @@ export function Grid(props: GridProps) {
 					{
 						id: "mail",
 						head: say("mails"),
-						width: "170px",
+						width: "140px",
 						cell: (service: Service) => <Mails {...props} service={service} />,
 					},
 				]
 			: []),
 	];
 	const rowId = ({ id }: Service) => id;
+	const kinds = [mailed ? " mailed" : "", board.roles.length <= mostWhole ? " whole" : ""].join("");
 	return (
 		<Table
-			class={mailed ? "grid mailed d-wide-paper" : "grid d-wide-paper"}
+			class={`grid${kinds} d-wide-paper`}
 			label={say("tabMonth")}
 			columns={columns}
 			rows={services}

@@ -2,7 +2,7 @@ import {
 	Button, DraftNote, Form, mayClose, Menu, nameError, Note, OtherVersion, ScreenHeader, SelectField,
 	TextField, useDraft,
 } from "@narthex/kit";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failed } from "./api";
 import type { Board } from "./board";
 import { refusalIn, type Tools } from "./tools";
@@ -38,6 +38,16 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	useEffect(() => context.setTitle(say("tabRoles")), []);
 	const { rev, roles } = draft ?? stored(); // without a draft, changes of others are shown at once
 
+	const list = useRef<HTMLOListElement>(null);
+	const [added, setAdded] = useState("");
+	useEffect(() => {
+		if (added !== "") list.current?.querySelector<HTMLInputElement>(":scope > li:last-child input")?.focus();
+	}, [added]);
+	const add = () => {
+		const key = newKey();
+		change([...roles, { key, id: null, name: "", needed: 1 }]);
+		setAdded(key);
+	};
 	const change = (next: Draft["roles"]) => edited.set({ rev, roles: next });
 	const settle = () => {
 		edited.discard();
@@ -98,7 +108,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 						)}
 					</Note>
 				)}
-				<ol class="roles">
+				<ol class="roles" ref={list}>
 					{roles.map(({ key, name, needed }, at) => (
 						<li key={key}>
 							<TextField
@@ -146,7 +156,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 					<Button
 						icon="plus"
 						disabled={roles.length >= maxRoles}
-						onPress={() => change([...roles, { key: newKey(), id: null, name: "", needed: 1 }])}
+						onPress={add}
 					>
 						{say("addRole")}
 					</Button>

@@ -92,6 +92,7 @@ export class Screen {
 		const left = countdownOf(this.#shown, this.now());
 		if (this.#counts && left === undefined) return this.show(this.#shown); // it ends by itself
 		this.#countdown.textContent = left === undefined ? "" : clockOf(left);
+		this.#countdown.toggleAttribute("data-days", left !== undefined && left >= 100 * 3600);
 		const live = this.#element.dataset["screen"] === "live" && now !== null;
 		const counts = timer && live && this.#view !== "congregation";
 		this.#timer.tick(counts ? secondsLeft(timer, this.now()) : undefined);

@@ -5,7 +5,7 @@ import { keepAwake } from "./awake";
 import { type Driving, Driver } from "./driving";
 import { Message } from "./message";
 import type { ScreenMode } from "../display-src/shown";
-import type { Plan } from "./plan";
+import type { Plan, Service } from "./plan";
 import { Order } from "./order";
 import { Now, Strip, TimeLeft } from "./now";
 import type { Tools } from "./tools";
@@ -67,7 +67,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 	}
 	if (plan === undefined) {
 		const other = control.plan?.title;
-		return <NotOnScreens tools={tools} other={other} pending={pending === "take"} take={take} />;
+		return <NotOnScreens tools={tools} other={other} id={id} pending={pending === "take"} take={take} />;
 	}
 	const at = plan.items.findIndex((item) => item.id === control.live.itemId);
 	return (
@@ -171,13 +171,30 @@ interface NotOnScreensProps {
 	readonly tools: Tools;
 	/** Another service that is on the screens. */
 	readonly other: string | undefined;
+	/** The service of this page. */
+	readonly id: string;
 	readonly pending: boolean;
 	take(): Promise<void>;
 }
 
-function NotOnScreens({ tools: { say }, other, pending, take }: NotOnScreensProps) {
+/** Names the service, because whoever has taken the wrong one should see it before the screens do. */
+function NotOnScreens({ tools: { api, context, say, time }, other, id, pending, take }: NotOnScreensProps) {
+	const [service, setService] = useState<Service>();
+	useEffect(() => {
+		void api.service(id).then((read) => read.ok && !context.signal.aborted && setService(read.value));
+	}, []);
 	return (
 		<div class="d-stack">
+			<ScreenHeader
+				sub={
+					service && (
+						<>
+							<bdi>{service.title}</bdi>
+							{` · ${time(service.startsAt)}`}
+						</>
+					)
+				}
+			/>
 			<Note tone={other === undefined ? "info" : "warn"} role="status">
 				<p>{other === undefined ? say("notOnScreens") : say("otherOnScreens", { title: other })}</p>
 			</Note>

@@ -12,7 +12,7 @@ interface ItemsProps {
 
 /** The items of a service with the times at which they should begin. */
 export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
-	const { say, edits, hour, minutes } = tools;
+	const { context, say, edits, hour, minutes } = tools;
 	const reorder = useReorder(
 		service.items.map(({ id }) => id),
 		move,
@@ -30,6 +30,10 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 		...{ id: "grip", head: say("order"), hideHead: true, width: "40px" },
 		cell: (item) => <Grip reorder={reorder} id={item.id} name={nameOf(item)} />,
 	};
+	const songOf = (id: string) => ({
+		...{ id: "song", label: say("editSong"), icon: "music" as const },
+		onPick: () => context.navigate(`songs/${id}`),
+	});
 	const actions: Column<Item> = {
 		...{ id: "actions", head: say("actions"), hideHead: true, part: "actions", width: "150px" },
 		cell: (item, n) => (
@@ -45,6 +49,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 							...{ id: "down", label: say("down"), icon: "down", idle: n === rows.length - 1 },
 							onPick: () => reorder.step(item.id, 1),
 						},
+						...(item.songId === null ? [] : [songOf(item.songId)]),
 						{ id: "delete", label: say("deleteAsk"), icon: "trash", grave: true, onPick: () => remove(item) },
 					]}
 				/>
@@ -78,13 +83,19 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 	);
 }
 
-/** The kind and the name of an item; its text can be opened. */
+/** The kind and the name of an item, and how a song is played; its text can be opened. */
 function About({ item, tools: { say } }: { readonly item: Item; readonly tools: Tools }) {
+	const { transpose, capo } = item;
+	const played = [
+		...(transpose === 0 ? [] : [say(transpose > 0 ? "higher" : "lower", { count: Math.abs(transpose) })]),
+		...(capo === 0 ? [] : [`${say("capo")}: ${say("capoAt", { at: capo })}`]),
+	];
 	const name = (
 		<span class="about-item">
 			<Icon name={kindIcons[item.kind]} size={16} />{" "}
 			<span class="d-unseen">{say(item.kind)}: </span>
 			<bdi class="d-name">{nameOf(item)}</bdi>
+			{played.length > 0 && <span class="d-second">{played.join(" · ")}</span>}
 		</span>
 	);
 	if (item.text === "") return name;

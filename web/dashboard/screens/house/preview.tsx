@@ -18,7 +18,7 @@ export function Preview({ name, accent }: Pick<House, "name" | "accent">) {
 						<bdi>{name ?? t("dashboard")}</bdi>
 					</span>
 					<p class="host-here">{t("house")}</p>
-					<span class="d-button d-primary">{w("save")}</span>
+					<span class="d-button d-primary">{w("aButton")}</span>
 				</div>
 			))}
 		</section>

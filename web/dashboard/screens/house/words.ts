@@ -14,14 +14,15 @@ export const w = wordsOf({
 		green: "Green",
 		teal: "Teal",
 		preview: "Preview",
+		aButton: "A button",
 		language: "Language of mails",
 		languageHelp: "Invitations, confirmations and new passwords.",
 		timeZone: "Time zone",
 		timeZoneHelp: "Every time on pages, screens and in mails is a time in it.",
 		secondFactor: "Passkeys",
 		secondFactorHelp:
-			"Administrators then need a passkey beside the password to administer; they add one under Account. " +
-			"You too.",
+			"If it is asked of administrators, they need a passkey beside the password to administer, you too. " +
+			"It is added under Account.",
 		optional: "Whoever likes to",
 		administrators: "Asked of administrators",
 		stops: "Shut out of the administration until they add a passkey:",
@@ -65,14 +66,15 @@ export const w = wordsOf({
 		green: "Grün",
 		teal: "Petrol",
 		preview: "Vorschau",
+		aButton: "Ein Knopf",
 		language: "Sprache der E-Mails",
 		languageHelp: "Einladungen, Bestätigungen und neue Passwörter.",
 		timeZone: "Zeitzone",
 		timeZoneHelp: "Jede Uhrzeit auf Seiten, Bildschirmen und in E-Mails gilt in ihr.",
 		secondFactor: "Passkeys",
 		secondFactorHelp:
-			"Wer verwaltet, braucht dann neben dem Passwort einen Passkey und fügt ihn unter „Konto“ hinzu. " +
-			"Auch Sie.",
+			"Ist er für alle, die verwalten, so brauchen sie ihn neben dem Passwort, auch Sie. Hinzugefügt wird er " +
+			"unter „Konto“.",
 		optional: "Wer möchte",
 		administrators: "Für alle, die verwalten",
 		stops: "Von der Verwaltung ausgesperrt, bis sie einen Passkey hinzufügen:",
