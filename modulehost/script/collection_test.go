@@ -76,16 +76,17 @@ func TestCollection(t *testing.T) {
 		`200 {"id":"`+one.ID+`","title":"Psalter","pages":null,"bought":null,"tags":["old"],"steps":[],"rev":2}`)
 	const invalid = `400 {"code":"REQUEST_INVALID"}`
 	for _, c := range []struct{ method, path, body, want string }{
-		{"POST", "/books", `{"title":""}`, invalid},
-		{"POST", "/books", `{"title":"a","pages":0}`, invalid},
-		{"POST", "/books", `{"title":"a","tags":["1","2","3","4"]}`, invalid},
+		{"POST", "/books", `{"title":""}`, `400 {"code":"REQUEST_INVALID","field":"title"}`},
+		{"POST", "/books", `{"title":"a","pages":0}`, `400 {"code":"REQUEST_INVALID","field":"pages"}`},
+		{"POST", "/books", `{"title":"a","tags":["1","2","3","4"]}`,
+			`400 {"code":"REQUEST_INVALID","field":"tags"}`},
 		{"POST", "/books", `{"title":"a","more":1}`, invalid},
 		{"POST", "/books", `{"title":"a","steps":["too long"]}`, invalid},
 		{"POST", "/books", `{"title":"Index"}`, `400 {"code":"BOOK_FORBIDDEN"}`},
 		{"POST", "/books", `{"title":"Broken"}`, `500 {"code":"MODULE_HANDLER_FAILED"}`},
 		{"POST", "/books", `{"title":"Endless"}`, `500 {"code":"MODULE_HANDLER_FAILED"}`},
 		{"POST", "/books", `{"title":"Shaped"}`, `500 {"code":"MODULE_HANDLER_FAILED"}`},
-		{"POST", "/books", `{"title":"Psalter"}`, `409 {"code":"BOOK_TITLE_TAKEN"}`},
+		{"POST", "/books", `{"title":"Psalter"}`, `409 {"code":"BOOK_TITLE_TAKEN","field":"title"}`},
 		{"PUT", "/books/" + one.ID, `{"title":"a","rev":1}`, `409 {"code":"CONFLICT"}`},
 		{"POST", "/books/import", "Titel;pages\nPsalter;13\nNew;\nIndex;\n",
 			`200 {"added":1,"changed":1,"unchanged":0,`},

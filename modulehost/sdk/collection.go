@@ -48,12 +48,15 @@ import (
 //
 //	GET    /books         {"books": [...], "nextCursor": null, "rev": 7}; ?q=, ?limit=, ?cursor=
 //	GET    /books/{id}    a row, or 404 BOOK_NOT_FOUND
-//	POST   /books         201 with the row; 409 BOOK_TITLE_TAKEN, TOO_MANY_BOOKS
+//	POST   /books         201 with the row; 409 BOOK_TITLE_TAKEN, TOO_MANY_BOOKS; 400 REQUEST_INVALID
 //	PUT    /books/{id}    the whole row with its rev; 409 CONFLICT if somebody was faster
 //	DELETE /books/{id}    204; 409 BOOK_IN_USE
 //	PUT    /books/{id}/place   {"after": id or null, "rev": of the list}: {"rev": 8}; 409 CONFLICT
 //	GET    /books/export  a table (CSV) that import can read
 //	POST   /books/import  a table (.csv, .xlsx), as an Exchange: {"added", "changed", "unchanged", ...}
+//
+// A refusal of one member says which, as {"code": "REQUEST_INVALID", "field": "pages"}; those of Check do if
+// they are an OfField.
 //
 // Place is declared if T has a Position, import if it has a key. The rev of the list counts all changes, one
 // after the other, in a table of one row beside the collection's (books_rev). The Channel sends each change
@@ -72,7 +75,7 @@ type Collection[T any] struct {
 	Shape reflect.Type
 	Whole bool // the list is answered as a whole, as {"books": [...]}; needs a Max
 	// Check is called for each row that a client or a file sends, after its tags were checked. It may change the
-	// row, and usually returns ErrRequestInvalid or a Refusal.
+	// row, and usually returns ErrRequestInvalid or a Refusal, in OfField where one member is wrong.
 	Check func(row *T) error
 	// Used is an SQL condition about "row", the row of the table, for rows that cannot be removed.
 	Used string

@@ -86,7 +86,7 @@ func (c *Collection[T]) take(sent reflect.Value, row *T) (wrong string, err erro
 			value.SetString(strings.TrimSpace(value.String()))
 		}
 		if problem := one.problem(value); problem != "" {
-			return one.name, invalid("the member %q %s", one.name, problem)
+			return one.name, OfField(one.name, invalid("the member %q %s", one.name, problem))
 		}
 	}
 	if c.Check != nil {
@@ -154,7 +154,7 @@ func (c *Collection[T]) written(err error) error {
 	case "23505": // unique
 		for _, one := range c.columns {
 			if name := c.Table + "_" + one.sql; said.Constraint == name || said.Constraint == name+"_key" {
-				return c.refuse(http.StatusConflict, upper(one.name)+"_TAKEN")
+				return OfField(one.name, c.refuse(http.StatusConflict, upper(one.name)+"_TAKEN"))
 			}
 		}
 		return c.refuse(http.StatusConflict, "TAKEN")

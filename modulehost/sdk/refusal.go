@@ -39,6 +39,18 @@ func (r Refusal) Code() string { return r.code }
 // Status returns the HTTP status.
 func (r Refusal) Status() int { return r.status }
 
+// fieldError is an error about one member of the request's body.
+type fieldError struct {
+	error
+	field string
+}
+
+func (e *fieldError) Unwrap() error { return e.error }
+
+// OfField says which member of the request's body a refusal is about. The response has it beside the code, as
+// {"code": "TITLE_TOO_SHORT", "field": "title"}, so that a form can show the refusal at its field.
+func OfField(name string, err error) error { return &fieldError{err, name} }
+
 // respondError turns a handler's error into the response. It returns an error when the platform must respond
 // itself.
 func (r *Registry) respondError(
@@ -46,7 +58,7 @@ func (r *Registry) respondError(
 ) error {
 	refusal := Refusal{}
 	if errors.As(err, &refusal) {
-		return respondRefusal(w, refusal)
+		return respondRefusal(w, refusal, err)
 	}
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, ErrBodyAborted) ||
 		errors.Is(err, context.Canceled) && request.Context().Err() != nil {
@@ -54,21 +66,29 @@ func (r *Registry) respondError(
 	}
 	if refusal = refusalOf(err); refusal.status == http.StatusBadRequest {
 		r.refused.report(pattern, err)
-		return respondRefusal(w, refusal)
+		return respondRefusal(w, refusal, err)
 	}
 	reportError(pattern, err)
 	if refusal == (Refusal{}) {
 		return err
 	}
-	return respondRefusal(w, refusal)
+	return respondRefusal(w, refusal, nil)
 }
 
-func respondRefusal(w http.ResponseWriter, refusal Refusal) error {
+// respondRefusal writes a refusal, with the field that the error is about, if it is about one.
+func respondRefusal(w http.ResponseWriter, refusal Refusal, err error) error {
 	switch refusal.code {
 	case "MODULE_OVERLOADED", "MODULE_UNAVAILABLE":
 		w.Header().Set("Retry-After", "1")
 	}
-	return respondJSON(w, refusal.status, map[string]string{"code": refusal.code})
+	body := struct {
+		Code  string `json:"code"`
+		Field string `json:"field,omitzero"`
+	}{Code: refusal.code}
+	if about := (*fieldError)(nil); errors.As(err, &about) {
+		body.Field = about.field
+	}
+	return respondJSON(w, refusal.status, body)
 }
 
 // refusalOf returns the response to one of the platform's own codes. It is zero for codes that a mistake in

@@ -79,6 +79,9 @@ func TestErrorsOfHandlers(t *testing.T) {
 	errs := map[string]error{
 		"refusal":     errSeatTaken,
 		"wrapped":     fmt.Errorf("seat 4 of Ruth: %w: %w", errSeatTaken, sdk.ErrDatabaseUnavailable),
+		"field":       fmt.Errorf("row 4: %w", sdk.OfField("seat", errSeatTaken)),
+		"member":      sdk.OfField("name", sdk.ErrRequestInvalid),
+		"broken":      sdk.OfField("name", errors.New("no refusal")),
 		"request":     sdk.ErrRequestInvalid,
 		"key":         sdk.ErrKeyInvalid,
 		"object":      fmt.Errorf("picture: %w", sdk.ErrNotFound),
@@ -112,6 +115,9 @@ func TestErrorsOfHandlers(t *testing.T) {
 	for kind, want := range map[string]string{
 		"refusal":     `409 {"code":"SEAT_TAKEN"}`,
 		"wrapped":     `409 {"code":"SEAT_TAKEN"}`,
+		"field":       `409 {"code":"SEAT_TAKEN","field":"seat"}`,
+		"member":      `400 {"code":"REQUEST_INVALID","field":"name"}`,
+		"broken":      `500 {"code":"MODULE_HANDLER_FAILED"}`,
 		"request":     `400 {"code":"REQUEST_INVALID"}`,
 		"key":         `400 {"code":"REQUEST_INVALID"}`,
 		"object":      `404 {"code":"NOT_FOUND"}`,

@@ -149,11 +149,11 @@ func TestRooms(t *testing.T) {
 	for _, c := range []struct {
 		method, path, body, want string
 	}{
-		{"POST", "/rooms", `{"name":"Hall"}`, `409 {"code":"ROOM_NAME_TAKEN"}`},
-		{"POST", "/rooms", `{"name":"  "}`, `400 {"code":"REQUEST_INVALID"}`},
+		{"POST", "/rooms", `{"name":"Hall"}`, `409 {"code":"ROOM_NAME_TAKEN","field":"name"}`},
+		{"POST", "/rooms", `{"name":"  "}`, `400 {"code":"REQUEST_INVALID","field":"name"}`},
 		{"PUT", "/rooms/2", `{"name":"Great hall","rev":1}`, `200 {"id":2,"name":"Great hall","rev":2}`},
 		{"PUT", "/rooms/2", `{"name":"Hall","rev":1}`, `409 {"code":"CONFLICT"}`},
-		{"PUT", "/rooms/2", `{"name":"Church","rev":2}`, `409 {"code":"ROOM_NAME_TAKEN"}`},
+		{"PUT", "/rooms/2", `{"name":"Church","rev":2}`, `409 {"code":"ROOM_NAME_TAKEN","field":"name"}`},
 		{"PUT", "/rooms/7", `{"name":"Hall","rev":1}`, `404 {"code":"ROOM_NOT_FOUND"}`},
 		{"DELETE", "/rooms/1", "", `409 {"code":"ROOM_IN_USE"}`},
 		{"DELETE", "/rooms/2", "", `204 `},

@@ -63,7 +63,7 @@ test("two people go through one round, and each step is of who was first", {
 	const edited = { ...close, items: [windows, { text: "Alarm" }], rev: steps(board, round).list.rev };
 	equal((await editor.put(`/lists/${round.listId}`, edited)).status, 200);
 	equal((await editor.put(`/lists/${round.listId}`, edited)).body, { code: "CONFLICT" });
-	equal((await editor.post("/lists", close)).body, { code: "LIST_TITLE_TAKEN" });
+	equal((await editor.post("/lists", close)).body, { code: "LIST_TITLE_TAKEN", field: "title" });
 	const after: Board = (await ben.get("/board")).body;
 	equal(steps(after, after.rounds[0] as Round).left, ["Alarm"], "what is left after the list was edited");
 });
