@@ -67,7 +67,7 @@ func TestInsideTheCheckout(t *testing.T) {
 			t.Fatalf("Write(%+v): %+v, error %v; want a module of the checkout without a go.mod", config,
 				written, err)
 		}
-		if !strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "@narthex/sdk"`) {
+		if !strings.Contains(read(t, written.Folder, "ui-src/index.tsx"), `from "@narthex/sdk"`) {
 			t.Error("the page does not use the checkout's browser SDK")
 		}
 		module, err := catalog.Sources(written.Folder, abi.PlatformVersion)

@@ -86,7 +86,7 @@ func writeChecklist(t *testing.T, d *devServer) {
 	p.waitForText("2 steps")
 	p.click("link", "Sound desk")
 	p.waitForHeading("Sound desk")
-	p.click("button", "Delete the list")
+	p.click("button", "Delete …")
 	p.click("button", "Keep it")
 	p.do(chromedp.Navigate(d.address + "/#/m/checklists"))
 	p.find("button", "Sound desk")

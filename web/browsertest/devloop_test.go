@@ -161,8 +161,8 @@ func TestDevLoop(t *testing.T) {
 			} catch { window.refused++; }
 		}, 50);`)
 
-	a.saveEdited("ui-src/index.ts", `"Add"`, `"Write down"`)
-	p.find("button", "Write down")
+	a.saveEdited("ui-src/index.tsx", `"New note"`, `"Write down"`)
+	p.find("textbox", "Write down")
 
 	a.save("greeting.go", greeting("first", ""))
 	a.saveEdited("main.go", "	return nil\n}\n\n// Start", "	m.greet(r)\n	return nil\n}\n\n// Start")
@@ -207,8 +207,8 @@ func TestDevLoop(t *testing.T) {
 	a.saveEdited("module.json", `"write"`, `"prayer-list.write"`)
 	p.waitFor(noBanner)
 
-	a.saveEdited("ui-src/index.ts", `"Write down"`, `"Note it"`)
-	p.find("button", "Note it")
+	a.saveEdited("ui-src/index.tsx", `"Write down"`, `"Note it"`)
+	p.find("textbox", "Note it")
 	if !eval[bool](p, "window.stayed === true") {
 		t.Error("the page was loaded again")
 	}

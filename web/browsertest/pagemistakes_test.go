@@ -10,14 +10,14 @@ import (
 // pageMistake is a mistake in what browsers run, and what its author reads of it.
 type pageMistake struct {
 	title, change string
-	old, words    string // replaced in ui-src/index.ts
+	old, words    string // replaced in ui-src/index.tsx
 	message       string // the beginning of it
 	failure       bool   // the step fails; else the page tells an error, with the place of "here" in the source
 	onTerminal    bool   // only the terminal tells it
 	remedy        string
 }
 
-const atMount = "	const list = document.createElement(\"ul\");\n"
+const atMount = "function mount(container: HTMLElement, context: ModuleUiContext): () => void {\n"
 
 // pageMistakes are in the order of the page.
 var pageMistakes = []pageMistake{
@@ -49,9 +49,9 @@ var pageMistakes = []pageMistake{
 		remedy: "A style sheet of addStyle applies to the module alone, and ends with it.",
 	},
 	{
-		title: "No default export", change: "`export default` is missing in `ui-src/index.ts`",
+		title: "No default export", change: "`export default` is missing in `ui-src/index.tsx`",
 		old: "export default defineModuleUi({ mount });", words: "export const ui = defineModuleUi({ mount });",
-		message: "ui-src/index.ts: it has no default export", failure: true,
+		message: "ui-src/index.tsx: it has no default export", failure: true,
 		remedy: "The page that is open shows the version before.",
 	},
 	{
@@ -69,7 +69,7 @@ func TestPageMistakes(t *testing.T) {
 	leaveToProof(t, "it builds programs from sources")
 	a := newAuthor(t)
 	a.save("ui-src/style.css", "p { color: red }\n")
-	source := a.read("ui-src/index.ts")
+	source := a.read("ui-src/index.tsx")
 	p := openPage(t, a.dev.address+"/#/m/prayer-list", desktop)
 	p.submit("owner@example.org", a.dev.password)
 	p.find("button", "Add")
@@ -78,8 +78,8 @@ func TestPageMistakes(t *testing.T) {
 	for _, m := range pageMistakes {
 		edited := strings.Replace(source, m.old, m.words, 1)
 		before, _, _ := strings.Cut(edited, "// here")
-		place := fmt.Sprintf("ui-src/index.ts:%d:", strings.Count(before, "\n")+1)
-		a.save("ui-src/index.ts", edited)
+		place := fmt.Sprintf("ui-src/index.tsx:%d:", strings.Count(before, "\n")+1)
+		a.save("ui-src/index.tsx", edited)
 		message := ""
 		if m.onTerminal {
 			message = m.message + a.dev.waitForLine(t, m.message)
@@ -96,7 +96,7 @@ func TestPageMistakes(t *testing.T) {
 		}
 		fmt.Fprintf(&page, "\n## %s\n\nThe mistake: %s.\n\n```text\n%s\n```\n\n%s\n", m.title, m.change,
 			strings.TrimSpace(message), m.remedy)
-		a.save("ui-src/index.ts", source)
+		a.save("ui-src/index.tsx", source)
 		p.waitFor(noBanner)
 		p.find("button", "Add")
 	}

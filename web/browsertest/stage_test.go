@@ -320,7 +320,7 @@ func TestStagePlans(t *testing.T) {
 		p.setLanguage(language)
 		for _, one := range []struct{ name, subpath, shown string }{
 			{"services", "", ".d-table .d-name"}, {"service", "service/" + harvest, ".about-item"},
-			{"songs", "songs", ".d-table .d-name"}, {"song", "songs/new", "textarea"},
+			{"songs", "songs", ".d-list .d-name"}, {"song", "songs/new", "textarea"},
 			{"exchange", "exchange", "textarea"}, {"live", live, ".bar"},
 		} {
 			p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/" + one.subpath))

@@ -38,7 +38,7 @@ func TestTypesForAuthors(t *testing.T) {
 		return string(output), err
 	}
 	const board = `
-import { Button, Combobox, Table, TextField, Toasts, kitLocale } from "@narthex/kit";
+import { Button, CollectionScreen, Combobox, Table, TextField, Toasts, kitLocale } from "@narthex/kit";
 import { defineModuleUi, type ModuleUiContext } from "@narthex/sdk";
 import { computed } from "@preact/signals";
 import { render } from "preact";
@@ -46,6 +46,12 @@ import { useState } from "preact/hooks";
 
 const language = computed(() => kitLocale.value.slice(0, 2));
 const toasts = new Toasts();
+
+interface Book {
+	readonly id: string;
+	readonly rev: number;
+	readonly name: string;
+}
 
 function Board({ context }: { readonly context: ModuleUiContext }) {
 	const [text, setText] = useState("");
@@ -55,6 +61,10 @@ function Board({ context }: { readonly context: ModuleUiContext }) {
 			<Combobox label="Person" chosen={undefined} onChoose={(id) => id} options={[]} />
 			<Table label="Notes" rows={[{ id: "1" }]} rowId={({ id }) => id}
 				columns={[{ id: "name", head: "Name", cell: ({ id }) => <b>{id}</b> }]} />
+			<CollectionScreen context={context} path="/books" write="library.write" whole
+				fields={{ name: { type: "text" }, lent: { type: "switch" } }}
+				words={{ en: { title: "Books", add: "New book", empty: "None", fields: { LABELS } } }}
+				name={(book: Book) => book.name} check={({ lent }) => (lent === true ? { name: "No" } : {})} />
 			<Button kind="KIND" onPress={() => context.announce(text)}>Save</Button>
 			<Button onPress={() => toasts.close()}>Close</Button>
 		</section>
@@ -65,7 +75,8 @@ export default defineModuleUi({
 	mount: (container, context) => render(<Board context={context} />, container),
 });
 `
-	report, err := check(strings.Replace(board, "KIND", "primary", 1))
+	const labels = `name: "Name", lent: { label: "Lent", help: "To somebody." }`
+	report, err := check(strings.NewReplacer("KIND", "primary", "LABELS", labels).Replace(board))
 	if err != nil {
 		t.Fatalf("the page of a new module outside of the checkout: %v\n%s", err, report)
 	}
@@ -74,9 +85,13 @@ export default defineModuleUi({
 			t.Errorf("it is checked with the checkout's %s", file)
 		}
 	}
-	report, err = check(strings.Replace(board, "KIND", "loudest", 1))
+	report, err = check(strings.NewReplacer("KIND", "loudest", "LABELS", labels).Replace(board))
 	if err == nil || !strings.Contains(report, `"loudest"`) {
 		t.Errorf("a button of a kind that there is not: %v, want it to be refused\n%s", err, report)
+	}
+	report, err = check(strings.NewReplacer("KIND", "primary", "LABELS", `name: "Name"`).Replace(board))
+	if err == nil || !strings.Contains(report, "'lent'") {
+		t.Errorf("a collection without the label of a field: %v, want it to be refused\n%s", err, report)
 	}
 }
 

@@ -6,6 +6,17 @@ export { accents, type Accent } from "./accents";
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./button";
 export { Chip, type ChipProps } from "./chip";
 export { clockError, DateInput, TimeInput, type ClockInputProps } from "./clockinput";
+export type {
+	CollectionContext,
+	CollectionField,
+	CollectionFields,
+	CollectionInputProps,
+	CollectionLabel,
+	CollectionRow,
+	CollectionScreenProps,
+	CollectionValues,
+	CollectionWords,
+} from "./collection";
 export { Combobox, type ComboboxOption, type ComboboxProps } from "./combobox";
 export { CopyButton, type CopyButtonProps } from "./copy";
 export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./dialog";
@@ -31,7 +42,7 @@ export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } 
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { nameError } from "./names";
-export { ImportReport, PastImports } from "./later";
+export { CollectionScreen, ImportReport, PastImports } from "./later";
 export type { PastImport, PastImportsProps, UndoneImport } from "./pastimports";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";

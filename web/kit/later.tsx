@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button";
+import type { CollectionComponent } from "./collection";
 import type { ImportReport as Report } from "./importreport";
 import { Note, Skeleton } from "./layout";
 import type { PastImports as Past } from "./pastimports";
@@ -10,6 +11,7 @@ import { k } from "./words";
 export interface LaterParts {
 	readonly ImportReport: typeof Report;
 	readonly PastImports: typeof Past;
+	readonly CollectionScreen: CollectionComponent;
 }
 
 type Load = <Props>(
@@ -52,3 +54,23 @@ export const ImportReport = later(({ ImportReport }) => ImportReport);
 export const PastImports = later<object>(
 	({ PastImports }) => PastImports as ComponentType<object>,
 ) as unknown as typeof Past;
+/**
+ * The screen of a collection, of which the server half is the SDK's Collection: a list with pages and search,
+ * in which people add, edit, order and delete rows, bring them in and take them out.
+ *
+ *	<CollectionScreen
+ *		context={context}
+ *		path="/books"
+ *		write="library.write"
+ *		channel="books"
+ *		search
+ *		fields={{ title: { type: "text", max: 120 }, pages: { type: "number", optional: true } }}
+ *		words={{
+ *			en: { title: "Books", add: "New book", empty: "No books yet", fields: { title: "Title", … } },
+ *			de: { title: "Bücher", add: "Neues Buch", empty: "Noch keine Bücher", fields: { title: "Titel", … } },
+ *		}}
+ *	/>
+ */
+export const CollectionScreen = later<object>(
+	({ CollectionScreen }) => CollectionScreen as unknown as ComponentType<object>,
+) as unknown as CollectionComponent;

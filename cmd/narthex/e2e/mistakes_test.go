@@ -240,8 +240,8 @@ var mistakes = []mistake{
 		remedy: "Return an error only if the module is of no use without: the platform does not start then.",
 	},
 	{
-		title: "A script with a typing error", change: "a bracket is missing in `ui-src/index.ts`",
-		edit:   replace("ui-src/index.ts", "defineModuleUi({ mount });", "defineModuleUi({ mount );"),
+		title: "A script with a typing error", change: "a bracket is missing in `ui-src/index.tsx`",
+		edit:   replace("ui-src/index.tsx", "defineModuleUi({ mount });", "defineModuleUi({ mount );"),
 		remedy: "The page that is open shows the version before.",
 	},
 }

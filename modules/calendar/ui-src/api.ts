@@ -14,8 +14,6 @@ const codes = {
 	EXCEPTIONS_DROPPED: "exceptionsDropped",
 	TIME_SKIPPED: "timeSkipped",
 	RULE_INVALID: "ruleInvalid",
-	ROOM_NAME_TAKEN: "roomName",
-	ROOM_IN_USE: "roomInUse",
 	ROOM_UNKNOWN: "roomUnknown",
 	DATE_NOT_FOUND: "dateGone",
 	IMPORT_INVALID: "importInvalid",
@@ -90,15 +88,6 @@ export class CalendarApi {
 	}
 	rooms(): Promise<Result<{ readonly rooms: readonly Room[] }>> {
 		return this.#api.send("GET", "/rooms");
-	}
-	addRoom(name: string): Promise<Result<Room>> {
-		return this.#api.send("POST", "/rooms", { name });
-	}
-	renameRoom({ id, rev }: Room, name: string): Promise<Result<Room>> {
-		return this.#api.send("PUT", `/rooms/${id}`, { name, rev });
-	}
-	removeRoom(id: number): Promise<Result<undefined>> {
-		return this.#api.send("DELETE", `/rooms/${id}`);
 	}
 	/** Fetches an export. */
 	file(path: string): Promise<Result<Blob>> {

@@ -72,7 +72,7 @@ export default defineModule((m) => {
 	});
 
 	m.collection<Omit<List, "items"> & { items: unknown }>({
-		path: "/lists", read: use, write: edit, max: 30, only: ["create", "edit", "remove"],
+		path: "/lists", read: use, write: edit, max: 30, only: ["read", "create", "edit", "remove"],
 		fields: {
 			title: "text, 1..60, key", moment: `text, oneof=${moments.join("|")}`,
 			minutes: "integer, 0..720", items: "json",

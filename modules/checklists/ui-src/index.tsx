@@ -3,7 +3,7 @@ import { defineModuleUi, live } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Board, Me, Update } from "../server-src/board";
-import { ListForm, Lists } from "./lists";
+import { Lists } from "./lists";
 import { Overview } from "./overview";
 import { RoundPage } from "./round";
 import css from "./style.css";
@@ -38,9 +38,11 @@ function Checklists({ tools }: { readonly tools: Tools }) {
 		return live<Board, Update>(context, "board", reader).stop;
 	}, []);
 	const round = board?.rounds.find((one) => one.id === id);
-	const list = board?.lists.find((one) => one.id === (page === "round" ? round?.listId : id));
-	const title = list?.title ?? say(id === "new" ? "newList" : page === "lists" ? "lists" : "tile");
-	useEffect(() => context.setTitle(title), [title]);
+	const list = board?.lists.find((one) => one.id === round?.listId);
+	const title = list?.title ?? say("tile");
+	useEffect(() => {
+		if (page !== "lists") context.setTitle(title);
+	}, [page, title]);
 	if (refused && !board) return <Note tone="warn">{say("readDenied")}</Note>;
 	if (!board || !me) return <Skeleton rows={5} />;
 	const link = (path: "" | "lists", word: "overview" | "lists") => (
@@ -50,8 +52,7 @@ function Checklists({ tools }: { readonly tools: Tools }) {
 	);
 	const shown = () => {
 		if (page === "round" && round && list) return <RoundPage key={id} {...{ tools, list, round, me }} />;
-		if (edits && page === "lists" && id === undefined) return <Lists {...{ tools, board }} />;
-		if (edits && page === "lists" && (list || id === "new")) return <ListForm key={id} {...{ tools, list }} />;
+		if (edits && page === "lists") return <Lists {...{ tools, board }} />;
 		return page === "" ? <Overview {...{ tools, board }} /> : <EmptyState title={say("gone")} />;
 	};
 	return (

@@ -2,9 +2,6 @@ import { type ModuleUiContext, moduleApi, type Result } from "@narthex/sdk";
 import { type WordId, wordsOf } from "./words";
 
 const codes = {
-	LIST_TITLE_TAKEN: "exists",
-	CONFLICT: "changed",
-	TOO_MANY_LISTS: "tooMany",
 	ADDRESS_INVALID: "address",
 	REQUEST_INVALID: "invalid",
 } as const;

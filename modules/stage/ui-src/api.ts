@@ -7,12 +7,11 @@ import {
 } from "@narthex/sdk";
 import type { ScreenMode } from "../display-src/shown";
 import type { Control, ControlUpdate, Imported, Item } from "./plan";
-import type { ListedService, ListedSong, Service, Sheet, Song } from "./plan";
+import type { ListedService, ListedSong, Service, Sheet } from "./plan";
 
 const codes = {
 	NOT_THE_DRIVER: "notDriver",
 	SERVICE_FULL: "serviceFull",
-	SONG_IN_USE: "songInUse",
 	SONG_UNKNOWN: "songUnknown",
 	IMPORT_INVALID: "importInvalid",
 	REQUEST_INVALID: "invalid",
@@ -93,19 +92,6 @@ export class StageApi {
 		const got = await this.#api.send<{ songs: ListedSong[]; nextCursor: string | null }>("GET", path);
 		return got.ok ? { ok: true, value: { rows: got.value.songs, nextCursor: got.value.nextCursor } } : got;
 	}
-	song(id: string): Promise<Result<Song>> {
-		return this.#api.send("GET", `/songs/${id}`);
-	}
-	createSong(song: object): Promise<Result<Song>> {
-		return this.#api.send("POST", "/songs", song);
-	}
-	editSong(id: string, song: object): Promise<Result<Song>> {
-		return this.#api.send("PUT", `/songs/${id}`, song);
-	}
-	removeSong(id: string): Promise<Result<undefined>> {
-		return this.#api.send("DELETE", `/songs/${id}`);
-	}
-
 	live(): Promise<Result<Control & { readonly you: string }>> {
 		return this.#api.send("GET", "/live");
 	}

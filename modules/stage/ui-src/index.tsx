@@ -7,7 +7,6 @@ import { ExchangeScreen } from "./exchange";
 import { ServiceScreen } from "./service";
 import { ServicesScreen } from "./services";
 import { SheetScreen } from "./sheet";
-import { SongScreen } from "./song";
 import { SongsScreen } from "./songs";
 import css from "./style.css";
 import { type Tools, toolsOf } from "./tools";
@@ -40,11 +39,10 @@ function screenAt(subpath: string, tools: Tools) {
 		if (!tools.drives) return <NotAllowed tools={tools} permission="stage.live.control" />;
 		return <ControlScreen key={id} tools={tools} id={id} />;
 	}
-	if (first === "songs" && id === "") return <SongsScreen tools={tools} />;
-	if (first === "songs" || first === "exchange") {
+	if (first === "songs") return <SongsScreen tools={tools} />;
+	if (first === "exchange") {
 		if (!tools.edits) return <NotAllowed tools={tools} permission="stage.plan.edit" />;
-		if (first === "exchange") return <ExchangeScreen tools={tools} />;
-		return <SongScreen key={id} tools={tools} id={id === "new" ? undefined : id} />;
+		return <ExchangeScreen tools={tools} />;
 	}
 	const when = first === "past" || first === "cancelled" ? first : "upcoming";
 	return <ServicesScreen key={first} tools={tools} when={when} />;

@@ -9,7 +9,9 @@ export type Kind = (typeof kinds)[number];
 export const kindIcons = { song: "music", reading: "book", talk: "lectern", notice: "megaphone" } as const;
 
 /** Limits of the module's server side. */
-export const limits = { title: 120, text: 6000, credit: 200, ccli: 40, message: 120, items: 40 } as const;
+export const limits = {
+	...{ title: 120, text: 6000, words: 20_000, credit: 200, ccli: 40, message: 120, items: 40 },
+} as const;
 
 /** An order of service in the list. */
 export interface ListedService {
