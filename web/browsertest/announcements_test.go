@@ -178,6 +178,7 @@ func TestNotices(t *testing.T) {
 		"EditorIsNotForReaders": testEditorIsNotForReaders,
 		"ReadersSeeStanding":    testReadersSeeStanding,
 		"RefusedWritesAreSeen":  testRefusedWritesAreSeen,
+		"ScreensOfOthers":       testScreensOfOthers,
 		"ManyNavigations":       testManyNavigations,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,6 +246,32 @@ func testNoticeDraft(t *testing.T, d *devServer) {
 	p.waitForHeading("Announcements")
 	p.click("button", "Write a notice")
 	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
+}
+
+// testScreensOfOthers: the groups of screens that other notices name are offered, and each once, however it is
+// written.
+func testScreensOfOthers(t *testing.T, d *devServer) {
+	for title, screens := range map[string][]string{"Coats": {"Foyer", "Hall"}, "Shoes": {"hall"}} {
+		d.call(t, "POST", announcementsRoot+"/slides", object{"title": title,
+			"only": object{"weekdays": []int{}, "hours": nil, "screens": screens}})
+	}
+	p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements/new", desktop)
+	p.fill("Title", "Umbrellas")
+	p.fill("Only on these screens optional", "kitchen, foyer")
+	p.find("group", "Screens that other notices name")
+	if boxes := len(p.findAll("checkbox", "Foyer")) + len(p.findAll("checkbox", "Hall")) +
+		len(p.findAll("checkbox", "hall")); boxes != 2 {
+		t.Errorf("%d groups of screens are offered, want 2", boxes)
+	}
+	p.screenshot("announcements-screens")
+	p.click("checkbox", "Foyer") // no longer
+	p.click("checkbox", "Hall")
+	p.click("button", "Save")
+	p.find("link", "Umbrellas")
+	const saved = `SELECT shown_only->>'screens' FROM module_announcements.slides WHERE title = 'Umbrellas'`
+	if got := d.query(t, saved); got != `["kitchen", "Hall"]` && got != `["kitchen", "hall"]` {
+		t.Errorf("the notice is for %s", got)
+	}
 }
 
 // testNoticesForReaders: a person without the permission to write sees no controls for writing.

@@ -65,6 +65,7 @@ func TestBoard(t *testing.T) {
 		"pictures":               testBoardPictures,
 		"what cannot be shown":   testBoardWithoutContribution,
 		"one slide upon another": testBoardRotates,
+		"groups of screens":      testBoardGroups,
 	} {
 		t.Run(name, func(t *testing.T) {
 			usually(t, name, "follows", "pictures", "one slide upon another")
@@ -182,6 +183,38 @@ func testBoardFollows(b *boardHouse) {
 	p.pairingCode()
 	p.waitFor(`!document.querySelector(".stage")`)
 	_ = chromedp.Cancel(p.ctx)
+}
+
+// testBoardGroups: of twelve screens in three groups each shows what its group alone shows.
+func testBoardGroups(b *boardHouse) {
+	groups := []string{"Foyer", "Saal", "Küche"}
+	for _, group := range groups {
+		b.addSlide("Hier ist: "+group, object{
+			"only": object{"weekdays": []int{}, "hours": nil, "screens": []string{group}}})
+	}
+	b.change(`DELETE FROM core.device`)
+	var screens []*tab
+	for range 12 {
+		screens = append(screens, b.pairBoard(b.t, chromium, "announcements", "de"))
+	}
+	for n, screen := range b.call("GET", "/api/v1/devices", nil)["devices"].([]any) {
+		b.call("PUT", "/api/v1/devices/"+screen.(map[string]any)["id"].(string),
+			object{"label": fmt.Sprintf("%s %d", groups[n%len(groups)], n)})
+	}
+	shown := map[string]int{}
+	for _, p := range screens {
+		p.waitFor(`document.querySelectorAll(".slide").length === 1 &&
+			document.querySelector(".slide").innerText.includes("Hier ist")`)
+		shown[eval[string](p, `document.querySelector(".slide").innerText.replaceAll("\u00ad", "").trim()`)]++
+	}
+	for _, group := range groups {
+		if count := shown["Hier ist: "+group]; count != 4 {
+			b.t.Errorf("%d screens show what is for %s, want 4: %v", count, group, shown)
+		}
+	}
+	for _, p := range screens {
+		_ = chromedp.Cancel(p.ctx)
+	}
 }
 
 // testBoardByTheServersClock: a screen whose own clock is an hour wrong shows the slides that are due.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/narthex-platform/narthex/services/waittest"
 )
@@ -23,7 +24,13 @@ type engine interface {
 	eval(expression string) (json.RawMessage, error)
 	click(expression string) error
 	enter(expression, text string) error
+	pressKey(key string) error // one of keys
 	picture() ([]byte, error)
+}
+
+// keys are the characters that stand for keys: chromedp's and those of WebDriver.
+var keys = map[string][2]string{
+	"Enter": {kb.Enter, "\ue007"}, "Escape": {kb.Escape, "\ue00c"}, "ArrowDown": {kb.ArrowDown, "\ue015"},
 }
 
 // TestEngines walks through the whole house in browsers of other engines, and in the oldest ones for which
@@ -64,7 +71,7 @@ func TestEngines(t *testing.T) {
 		})
 	}
 	if !t.Failed() {
-		table.compare(t)
+		table.compare(t, "Screens")
 	}
 }
 
@@ -187,6 +194,13 @@ func (v *visitor) press(role, name string) {
 func (v *visitor) fill(label, text string) {
 	v.t.Helper()
 	v.until("fill "+label, func() error { return v.enter(labelled+`("`+label+`")`, text) })
+}
+
+func (v *visitor) key(name string) {
+	v.t.Helper()
+	if err := v.pressKey(name); err != nil {
+		v.t.Fatal(err)
+	}
 }
 
 // save saves a picture where NARTHEX_SCREENSHOTS says.
@@ -349,10 +363,10 @@ func (v *visitor) walkDisplays() {
 	}
 }
 
-// oldChromium is a Chromium of years ago, controlled by the protocol that it had then.
-type oldChromium struct{ *tab }
+// chromiumEngine is a Chromium, perhaps of years ago, controlled by the protocol that it had then.
+type chromiumEngine struct{ *tab }
 
-func startOldChromium(t *testing.T, version string) oldChromium {
+func startOldChromium(t *testing.T, version string) chromiumEngine {
 	t.Helper()
 	program, err := filepath.Abs("../../.tools/chromium-" + version + "/chromium")
 	if err != nil {
@@ -375,14 +389,14 @@ func startOldChromium(t *testing.T, version string) oldChromium {
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
 	p.do(chromedp.Navigate("about:blank"))
-	return oldChromium{p}
+	return chromiumEngine{p}
 }
 
-func (o oldChromium) goTo(address string) { o.do(chromedp.Navigate(address)) }
+func (o chromiumEngine) goTo(address string) { o.do(chromedp.Navigate(address)) }
 
 // eval gives an element as true, because it is only found and not kept. It catches what the expression
 // throws: an old Chromium tells the page of it too, as if a script of the page had failed.
-func (o oldChromium) eval(expression string) (json.RawMessage, error) {
+func (o chromiumEngine) eval(expression string) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, patience/10) // a page that goes away may never answer
 	defer cancel()
 	answer, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
@@ -407,7 +421,7 @@ func (o oldChromium) eval(expression string) (json.RawMessage, error) {
 
 // point returns the middle of an element, when a click there would reach it and it has stopped moving. It
 // scrolls only to an element that is out of sight, because a scroll closes an open menu.
-func (o oldChromium) point(expression string) (x, y float64, err error) {
+func (o chromiumEngine) point(expression string) (x, y float64, err error) {
 	answer, err := o.eval(`((element) => {
 		const middle = () => {
 			const { x, y, width, height } = element.getBoundingClientRect();
@@ -430,7 +444,7 @@ func (o oldChromium) point(expression string) (x, y float64, err error) {
 	return point[0], point[1], err
 }
 
-func (o oldChromium) click(expression string) error {
+func (o chromiumEngine) click(expression string) error {
 	x, y, err := o.point(expression)
 	if err != nil {
 		return err
@@ -438,7 +452,7 @@ func (o oldChromium) click(expression string) error {
 	return chromedp.Do(o.ctx, chromedp.MouseClickXY(x, y))
 }
 
-func (o oldChromium) enter(expression, text string) error {
+func (o chromiumEngine) enter(expression, text string) error {
 	if err := o.click(expression); err != nil {
 		return err
 	}
@@ -448,7 +462,11 @@ func (o oldChromium) enter(expression, text string) error {
 	return chromedp.Do(o.ctx, chromedp.KeyEvent(text))
 }
 
-func (o oldChromium) picture() ([]byte, error) {
+func (o chromiumEngine) pressKey(key string) error {
+	return chromedp.Do(o.ctx, chromedp.KeyEvent(keys[key][0]))
+}
+
+func (o chromiumEngine) picture() ([]byte, error) {
 	shot, err := chromedp.Run(o.ctx, chromedp.CaptureScreenshot())
 	return []byte(base64.StdEncoding.EncodeToString(shot)), err
 }

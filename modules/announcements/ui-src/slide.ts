@@ -105,8 +105,12 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 	};
 }
 
+/** The names of screens in what is typed. */
+export const screensOf = (typed: string): string[] =>
+	typed.split(",").map((name) => name.trim()).filter((name) => name !== "");
+
 function onlyOf({ weekdays, from, until, screens }: Draft): Only | null {
-	const names = screens.split(",").map((name) => name.trim()).filter((name) => name !== "");
+	const names = screensOf(screens);
 	if (weekdays.length === 0 && from === "" && names.length === 0) return null;
 	return { weekdays, hours: from === "" ? null : { from, until }, screens: names };
 }

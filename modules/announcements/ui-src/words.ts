@@ -47,6 +47,7 @@ const english = {
 	onlyScreens: "Only on these screens",
 	onlyScreensHelp:
 		"Names or how they begin, with commas between: Foyer is also “Foyer left”. Empty: on all screens.",
+	screensOfOthers: "Screens that other notices name",
 	hoursNeeded: "Both times are needed, and they must differ.",
 	onBoard: "Publish it",
 	preview: "Preview",
@@ -183,6 +184,7 @@ const german: Record<WordId, Text> = {
 	onlyScreens: "Nur auf diesen Bildschirmen",
 	onlyScreensHelp:
 		"Namen oder ihr Anfang, mit Kommas dazwischen: Foyer ist auch „Foyer links“. Leer: auf allen Bildschirmen.",
+	screensOfOthers: "Bildschirme, die andere Meldungen nennen",
 	hoursNeeded: "Beide Uhrzeiten werden gebraucht, und sie müssen sich unterscheiden.",
 	onBoard: "Veröffentlichen",
 	preview: "Vorschau",
