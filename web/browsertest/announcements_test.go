@@ -248,7 +248,7 @@ func testNoticeDraft(t *testing.T, d *devServer) {
 	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
 }
 
-// testScreensOfOthers: the groups of screens that other notices name are offered, and each once, however it is
+// testScreensOfOthers: the groups of screens that other notices name are offered, each once, however it is
 // written.
 func testScreensOfOthers(t *testing.T, d *devServer) {
 	for title, screens := range map[string][]string{"Coats": {"Foyer", "Hall"}, "Shoes": {"hall"}} {

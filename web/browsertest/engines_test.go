@@ -141,19 +141,19 @@ const named = `((selector, name) => [...document.querySelectorAll(selector)].fin
 const labelled = `((name) => [...document.querySelectorAll("label")].find((label) =>
 	label.innerText.trim().startsWith(name))?.control)`
 
-// heard keeps what goes wrong in the page from now on.
-const heard = `((window) => {
-	if (window.heard) return;
-	window.heard = [];
-	window.addEventListener("error", (event) => { window.heard.push(String(event.message)); });
-	window.addEventListener("unhandledrejection", (event) => { window.heard.push(String(event.reason)); });
+// failuresKept keeps what goes wrong in the page from now on.
+const failuresKept = `((window) => {
+	if (window.failures) return;
+	window.failures = [];
+	window.addEventListener("error", (event) => { window.failures.push(String(event.message)); });
+	window.addEventListener("unhandledrejection", (event) => { window.failures.push(String(event.reason)); });
 })(window)`
 
 // open goes to an address. A hash alone changes the screen without loading the page again.
 func (v *visitor) open(path string) {
 	v.t.Helper()
 	v.goTo(v.d.address + path)
-	if _, err := v.eval(heard); err != nil {
+	if _, err := v.eval(failuresKept); err != nil {
 		v.t.Error(err)
 	}
 }
@@ -228,7 +228,7 @@ func (v *visitor) save(name string) {
 // assertQuiet fails the test if a script of the page has failed.
 func (v *visitor) assertQuiet(where string) {
 	v.t.Helper()
-	failures, err := v.eval(`JSON.stringify(window.heard ?? [])`)
+	failures, err := v.eval(`JSON.stringify(window.failures ?? [])`)
 	if err != nil || string(failures) != `"[]"` {
 		v.t.Errorf("%s: uncaught %s %v", where, failures, err)
 	}
