@@ -72,5 +72,5 @@ func TestStageForMusicians(t *testing.T) {
 	order.waitForText("4 semitones higher · Capo: Fret 2")
 	order.screenshot("stage-order-played")
 	order.chooseMenuItem("More for Chorded", "Edit song")
-	order.waitForHeading("Edit song")
+	order.waitForHeading("Chorded")
 }

@@ -14,7 +14,7 @@ import (
 
 // maxWeight is the maximum size of page, script and kit together, in transferred bytes, before the
 // administration is opened.
-const maxWeight = 63 << 10
+const maxWeight = 64 << 10
 
 // TestWeight limits what a browser loads before it shows anything.
 func TestWeight(t *testing.T) {
