@@ -123,6 +123,15 @@ func (v *visitor) rest() {
 	v.waitFor(`document.querySelector("main h1")?.innerText === "Activity"`)
 }
 
+func (v *visitor) reload() {
+	v.t.Helper()
+	v.run(`window.before = true; setTimeout(() => location.reload())`)
+	v.waitFor(`window.before === undefined && document.querySelector("main h1")`)
+	if _, err := v.eval(failuresKept); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
 func (v *visitor) addressesThatPeopleType() {
 	for _, typed := range slices.Sorted(maps.Keys(typedAddresses)) {
 		want := typedAddresses[typed]
@@ -140,13 +149,14 @@ func (v *visitor) addressesThatPeopleType() {
 func (v *visitor) wayBack() {
 	v.in("The month is in the address: reload and Back", func() {
 		v.rest()
-		v.visitScreen("m/calendar/month/2027-03-10")
+		v.run(`location.hash = "#/m/calendar/month/2027-03-10"`) // the day has the focus
+		v.waitForText("March 2027")
 		v.press("button", "Next month")
 		v.waitForText("April 2027")
 		v.press("button", "Next month")
 		v.waitForText("May 2027")
-		v.open("/" + v.text(`location.hash`))
-		v.run(`setTimeout(() => location.reload())`)
+		v.waitFor(`location.hash.startsWith("#/m/calendar/month/2027-05")`)
+		v.reload()
 		v.waitForText("May 2027")
 		for _, before := range []string{"April 2027", "March 2027"} {
 			v.run(`history.back()`)
@@ -317,7 +327,7 @@ func (v *visitor) translation() {
 		original[path] = v.text(said)
 	}
 	v.open("/#/m/calendar/month/2027-03-10")
-	v.run(`setTimeout(() => location.reload())`)
+	v.reload()
 	v.waitForText("March 2027")
 	v.run(`(` + translatePage + `)()`)
 	v.in("Translated by the browser: two months on", func() {
@@ -337,7 +347,7 @@ func (v *visitor) translation() {
 		})
 	}
 	v.open("/#/admin/activity")
-	v.run(`setTimeout(() => location.reload())`)
+	v.reload()
 	v.rest()
 }
 
@@ -399,7 +409,8 @@ func (v *visitor) othersChanges() {
 		},
 	} {
 		v.in("Somebody else's change: "+cmp.Or(path, "Home"), func() {
-			v.visitScreen(path)
+			v.run(fmt.Sprintf(`location.hash = %q`, "#/"+path))
+			v.waitFor(`document.querySelector("main h1") && !document.querySelector("main .d-skeleton")`)
 			change("Changed at " + cmp.Or(path, "Home"))
 			v.waitForText("Changed at " + cmp.Or(path, "Home"))
 		})
