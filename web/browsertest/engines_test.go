@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"github.com/narthex-platform/narthex/services/waittest"
 )
@@ -24,13 +23,7 @@ type engine interface {
 	eval(expression string) (json.RawMessage, error)
 	click(expression string) error
 	enter(expression, text string) error
-	pressKey(key string) error // one of keys
 	picture() ([]byte, error)
-}
-
-// keys are the characters that stand for keys: chromedp's and those of WebDriver.
-var keys = map[string][2]string{
-	"Enter": {kb.Enter, "\ue007"}, "Escape": {kb.Escape, "\ue00c"}, "ArrowDown": {kb.ArrowDown, "\ue015"},
 }
 
 // TestEngines walks through the whole house in browsers of other engines, and in the oldest ones for which
@@ -71,7 +64,7 @@ func TestEngines(t *testing.T) {
 		})
 	}
 	if !t.Failed() {
-		table.compare(t, "Screens")
+		table.compare(t)
 	}
 }
 
@@ -141,19 +134,19 @@ const named = `((selector, name) => [...document.querySelectorAll(selector)].fin
 const labelled = `((name) => [...document.querySelectorAll("label")].find((label) =>
 	label.innerText.trim().startsWith(name))?.control)`
 
-// failuresKept keeps what goes wrong in the page from now on.
-const failuresKept = `((window) => {
-	if (window.failures) return;
-	window.failures = [];
-	window.addEventListener("error", (event) => { window.failures.push(String(event.message)); });
-	window.addEventListener("unhandledrejection", (event) => { window.failures.push(String(event.reason)); });
+// heard keeps what goes wrong in the page from now on.
+const heard = `((window) => {
+	if (window.heard) return;
+	window.heard = [];
+	window.addEventListener("error", (event) => { window.heard.push(String(event.message)); });
+	window.addEventListener("unhandledrejection", (event) => { window.heard.push(String(event.reason)); });
 })(window)`
 
 // open goes to an address. A hash alone changes the screen without loading the page again.
 func (v *visitor) open(path string) {
 	v.t.Helper()
 	v.goTo(v.d.address + path)
-	if _, err := v.eval(failuresKept); err != nil {
+	if _, err := v.eval(heard); err != nil {
 		v.t.Error(err)
 	}
 }
@@ -196,13 +189,6 @@ func (v *visitor) fill(label, text string) {
 	v.until("fill "+label, func() error { return v.enter(labelled+`("`+label+`")`, text) })
 }
 
-func (v *visitor) key(name string) {
-	v.t.Helper()
-	if err := v.pressKey(name); err != nil {
-		v.t.Fatal(err)
-	}
-}
-
 // save saves a picture where NARTHEX_SCREENSHOTS says.
 func (v *visitor) save(name string) {
 	v.t.Helper()
@@ -228,7 +214,7 @@ func (v *visitor) save(name string) {
 // assertQuiet fails the test if a script of the page has failed.
 func (v *visitor) assertQuiet(where string) {
 	v.t.Helper()
-	failures, err := v.eval(`JSON.stringify(window.failures ?? [])`)
+	failures, err := v.eval(`JSON.stringify(window.heard ?? [])`)
 	if err != nil || string(failures) != `"[]"` {
 		v.t.Errorf("%s: uncaught %s %v", where, failures, err)
 	}
@@ -363,10 +349,10 @@ func (v *visitor) walkDisplays() {
 	}
 }
 
-// chromiumEngine is a Chromium, perhaps of years ago, controlled by the protocol that it had then.
-type chromiumEngine struct{ *tab }
+// oldChromium is a Chromium of years ago, controlled by the protocol that it had then.
+type oldChromium struct{ *tab }
 
-func startOldChromium(t *testing.T, version string) chromiumEngine {
+func startOldChromium(t *testing.T, version string) oldChromium {
 	t.Helper()
 	program, err := filepath.Abs("../../.tools/chromium-" + version + "/chromium")
 	if err != nil {
@@ -389,14 +375,14 @@ func startOldChromium(t *testing.T, version string) chromiumEngine {
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
 	p.do(chromedp.Navigate("about:blank"))
-	return chromiumEngine{p}
+	return oldChromium{p}
 }
 
-func (o chromiumEngine) goTo(address string) { o.do(chromedp.Navigate(address)) }
+func (o oldChromium) goTo(address string) { o.do(chromedp.Navigate(address)) }
 
 // eval gives an element as true, because it is only found and not kept. It catches what the expression
 // throws: an old Chromium tells the page of it too, as if a script of the page had failed.
-func (o chromiumEngine) eval(expression string) (json.RawMessage, error) {
+func (o oldChromium) eval(expression string) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, patience/10) // a page that goes away may never answer
 	defer cancel()
 	answer, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
@@ -421,7 +407,7 @@ func (o chromiumEngine) eval(expression string) (json.RawMessage, error) {
 
 // point returns the middle of an element, when a click there would reach it and it has stopped moving. It
 // scrolls only to an element that is out of sight, because a scroll closes an open menu.
-func (o chromiumEngine) point(expression string) (x, y float64, err error) {
+func (o oldChromium) point(expression string) (x, y float64, err error) {
 	answer, err := o.eval(`((element) => {
 		const middle = () => {
 			const { x, y, width, height } = element.getBoundingClientRect();
@@ -444,7 +430,7 @@ func (o chromiumEngine) point(expression string) (x, y float64, err error) {
 	return point[0], point[1], err
 }
 
-func (o chromiumEngine) click(expression string) error {
+func (o oldChromium) click(expression string) error {
 	x, y, err := o.point(expression)
 	if err != nil {
 		return err
@@ -452,7 +438,7 @@ func (o chromiumEngine) click(expression string) error {
 	return chromedp.Do(o.ctx, chromedp.MouseClickXY(x, y))
 }
 
-func (o chromiumEngine) enter(expression, text string) error {
+func (o oldChromium) enter(expression, text string) error {
 	if err := o.click(expression); err != nil {
 		return err
 	}
@@ -462,11 +448,7 @@ func (o chromiumEngine) enter(expression, text string) error {
 	return chromedp.Do(o.ctx, chromedp.KeyEvent(text))
 }
 
-func (o chromiumEngine) pressKey(key string) error {
-	return chromedp.Do(o.ctx, chromedp.KeyEvent(keys[key][0]))
-}
-
-func (o chromiumEngine) picture() ([]byte, error) {
+func (o oldChromium) picture() ([]byte, error) {
 	shot, err := chromedp.Run(o.ctx, chromedp.CaptureScreenshot())
 	return []byte(base64.StdEncoding.EncodeToString(shot)), err
 }

@@ -9,10 +9,7 @@ import (
 
 // translator does to a page what the translators of browsers do: it replaces each text by <font> elements, in
 // each of the three ways that they have. Its language has the same words, so that the page can be compared.
-const translator = `addEventListener("DOMContentLoaded", ` + translatePage + `)`
-
-// translatePage is the same for a page that is there already.
-const translatePage = `() => {
+const translator = `addEventListener("DOMContentLoaded", () => {
 	const never = "font, script, style, noscript, textarea, title";
 	let count = 0;
 	const translate = (text) => {
@@ -40,7 +37,7 @@ const translatePage = `() => {
 			else addedNodes.forEach(translateBelow);
 		}
 	}).observe(document.body, { subtree: true, childList: true, characterData: true });
-}`
+})`
 
 // original and translated show the same page, the second one translated.
 type translatedPair struct {

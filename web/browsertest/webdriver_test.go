@@ -288,15 +288,6 @@ func (b *webDriver) enter(expression, text string) error {
 	return err
 }
 
-// pressKey presses a key in the element that has the focus.
-func (b *webDriver) pressKey(key string) error {
-	id, err := b.element(`document.activeElement`)
-	if err == nil {
-		_, err = b.send("ElementSendKeys", object{"id": id, "text": keys[key][1]})
-	}
-	return err
-}
-
 // picture returns the page's picture, a PNG in base64.
 func (b *webDriver) picture() ([]byte, error) {
 	taken, err := b.send("TakeScreenshot", object{})
