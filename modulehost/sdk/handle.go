@@ -18,11 +18,11 @@ type HandlerFunc func(ctx context.Context, r *http.Request) (any, error)
 //   - a Response is sent with its own status and headers; Created makes one with 201;
 //   - every other value is 200 with its JSON. A nil slice in it is [], a time.Time has the platform's format.
 //
-// A Refusal is sent with its status and {"code": "..."} as its body, with the field that it is about, too, if
-// it is an OfField. ErrRequestInvalid is 400. Failures of
-// the platform that the module cannot avoid are 503: STORE_UNAVAILABLE for the database and for work that
-// takes too long, STORAGE_UNAVAILABLE for objects, MODULE_OVERLOADED for ErrHostOverloaded,
-// MODULE_UNAVAILABLE for another module. ErrTooManyMails is 429, and a body over the route's limit 413. Every
+// A Refusal is sent with its status and {"code": "..."} as its body; of an OfField with its "field", too.
+// ErrRequestInvalid is 400. Failures of the platform that the module cannot avoid are 503:
+// STORE_UNAVAILABLE for the database and for work that takes too long, STORAGE_UNAVAILABLE for objects,
+// MODULE_OVERLOADED for ErrHostOverloaded, MODULE_UNAVAILABLE for another module.
+// ErrTooManyMails is 429, and a body over the route's limit 413. Every
 // other error is a fault of the module, and the client gets 500 MODULE_HANDLER_FAILED. The text of an error
 // that is not a Refusal is written to standard error, for the author, but to no response and to no log.
 func (r *Registry) HandleFunc(pattern, permission string, body Body, serve HandlerFunc) {

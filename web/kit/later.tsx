@@ -67,7 +67,7 @@ export const PastImports = later<object>(
  *		fields={{ title: { type: "text", max: 120 }, pages: { type: "number", optional: true } }}
  *		words={{
  *			en: { title: "Books", add: "New book", empty: "No books yet", fields: { title: "Title", … } },
- *			de: { title: "Bücher", add: "Neues Buch", empty: "Noch keine Bücher", fields: { title: "Titel", … } },
+ *			de: { title: "Bücher", add: "Neues Buch", empty: "Keine Bücher", fields: { title: "Titel", … } },
  *		}}
  *	/>
  */

@@ -28,7 +28,10 @@ const texts = {
 	takeOver: ["Take it over", "Selbst übernehmen"],
 	giveBack: ["Give it back", "Zurückgeben"],
 	remindAt: ["Remind me by mail at", "Erinnerung per Mail an"],
-	remindHelp: ["Only if something is not ticked off in time.", "Nur wenn etwas nicht pünktlich abgehakt ist."],
+	remindHelp: [
+		"Only if something is not ticked off in time.",
+		"Nur wenn etwas nicht pünktlich abgehakt ist.",
+	],
 	remind: ["Save the address", "Adresse speichern"],
 	saved: ["Saved", "Gespeichert"],
 	taken: ["You have taken it", "Sie haben es übernommen"],

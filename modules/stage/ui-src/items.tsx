@@ -31,7 +31,9 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 		cell: (item) => <Grip reorder={reorder} id={item.id} name={nameOf(item)} />,
 	};
 	const songOf = (id: string) => ({
-		...{ id: "song", label: say("editSong"), icon: "music" as const },
+		id: "song",
+		label: say("editSong"),
+		icon: "music" as const,
 		onPick: () => context.navigate(`songs/${id}`),
 	});
 	const actions: Column<Item> = {

@@ -10,7 +10,13 @@ export const kindIcons = { song: "music", reading: "book", talk: "lectern", noti
 
 /** Limits of the module's server side. */
 export const limits = {
-	...{ title: 120, text: 6000, words: 20_000, credit: 200, ccli: 40, message: 120, items: 40 },
+	title: 120,
+	text: 6000,
+	words: 20_000,
+	credit: 200,
+	ccli: 40,
+	message: 120,
+	items: 40,
 } as const;
 
 /** An order of service in the list. */

@@ -32,11 +32,17 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 				[line, say("countSections", { count: sections })].filter(Boolean).join(" · ")
 			}
 			open={({ title, credit, sections, order, copyright, ccli }: Song) => ({
-				...{ title, credit, words: wordsOf(sections), verseOrder: order.join(", "), copyright, ccli },
+				title,
+				credit,
+				words: wordsOf(sections),
+				verseOrder: order.join(", "),
+				copyright,
+				ccli,
 			})}
 			send={({ words, verseOrder, ...others }) => ({
 				...others,
-				...{ sections: sectionsOf(words), order: namesOf(verseOrder) },
+				sections: sectionsOf(words),
+				order: namesOf(verseOrder),
 			})}
 			check={({ words, verseOrder }) => {
 				const sections = sectionsOf(words);

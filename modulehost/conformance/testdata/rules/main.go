@@ -153,8 +153,8 @@ func (m *module) callSlowly() {
 	_, _ = m.out.Write(frame(uint32(6+len(slow)), call, byte(abi.Method_METHOD_EXEC), 1, slow))
 }
 
-// second answers POST /second, or breaks the rule. What it breaks with a call of its own the host may notice
-// after an answer, when the next route is asked; so then it does not answer.
+// second answers POST /second, or breaks the rule. After a call of its own that breaks it, it does not
+// answer: the host might read the answer first, and ask the next route.
 func (m *module) second(id uint32, request *abi.HandleRequest) {
 	switch m.breaks {
 	case "rule-1":

@@ -73,8 +73,8 @@ export const w = wordsOf({
 		timeZoneHelp: "Jede Uhrzeit auf Seiten, Bildschirmen und in E-Mails gilt in ihr.",
 		secondFactor: "Passkeys",
 		secondFactorHelp:
-			"Ist er für alle, die verwalten, so brauchen sie ihn neben dem Passwort, auch Sie. Hinzugefügt wird er " +
-			"unter „Konto“.",
+			"Ist er für alle, die verwalten, so brauchen sie ihn neben dem Passwort, auch Sie. " +
+			"Hinzugefügt wird er unter „Konto“.",
 		optional: "Wer möchte",
 		administrators: "Für alle, die verwalten",
 		stops: "Von der Verwaltung ausgesperrt, bis sie einen Passkey hinzufügen:",

@@ -26,7 +26,7 @@ export declare const PastImports: typeof Past;
  *		fields={{ title: { type: "text", max: 120 }, pages: { type: "number", optional: true } }}
  *		words={{
  *			en: { title: "Books", add: "New book", empty: "No books yet", fields: { title: "Title", … } },
- *			de: { title: "Bücher", add: "Neues Buch", empty: "Noch keine Bücher", fields: { title: "Titel", … } },
+ *			de: { title: "Bücher", add: "Neues Buch", empty: "Keine Bücher", fields: { title: "Titel", … } },
  *		}}
  *	/>
  */
