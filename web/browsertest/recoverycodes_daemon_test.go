@@ -39,6 +39,7 @@ func TestRecoveryCodesArePrintedAndCopied(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
 	d.setHouse(t, "Holy Trinity", "blue", "en")
+	d.setZone(t, "Europe/Berlin")
 	d.addPerson(t, "ada@example.org", "Ada")
 	p := d.openAs(t, "ada@example.org", "/#/account", desktop)
 	p.addAuthenticator()
