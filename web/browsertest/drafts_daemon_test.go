@@ -197,4 +197,12 @@ func TestLeftFormsKeepADraft(t *testing.T) {
 			p.waitForHeading("Activity")
 		})
 	}
+	p.t = t
+	p.openForm("m/calendar/new", "", "main [required]")
+	p.fill("Title", "Half")
+	p.click("button", "Cancel")
+	p.waitForText("Discard what you have typed?")
+	p.runScript(`location.hash = "#/admin/activity"`)
+	p.waitForHeading("Activity")
+	p.waitFor(`!document.querySelector("dialog")`) // the question was about the form
 }

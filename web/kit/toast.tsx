@@ -39,7 +39,7 @@ export class Toasts {
 
 /**
  * Renders the toasts, and the page's only polite and only assertive live region. It is moved into the
- * uppermost open dialog, at its top, because the rest of the page is inert then.
+ * uppermost open dialog, because the rest of the page is inert then.
  */
 export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
 	const home = useRef<HTMLDivElement>(null);

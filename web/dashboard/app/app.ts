@@ -106,6 +106,7 @@ export class App {
 		});
 		this.session.who.subscribe(({ is }) => is !== "starting" && dropPreloaded());
 		this.navigation.subscribe(({ is }) => is === "ready" && keepFrame(this.frame.peek()));
+		this.router.opened.subscribe(() => this.questions.withdraw()); // it was about the place that was left
 		await this.session.recheck();
 	}
 

@@ -18,7 +18,7 @@ export declare class Toasts {
 }
 /**
  * Renders the toasts, and the page's only polite and only assertive live region. It is moved into the
- * uppermost open dialog, at its top, because the rest of the page is inert then.
+ * uppermost open dialog, because the rest of the page is inert then.
  */
 export declare function ToastRegion({ toasts }: {
     readonly toasts: Toasts;
