@@ -8,7 +8,7 @@ import (
 )
 
 // TestOwnFeeds: a person makes an address for the calendar of their phone. It is shown once, also as a code,
-// shows the calendar to whoever has it, and is replaced and ended.
+// shows the calendar to whoever has it, and is replaced and ended. Calendar and Rota lead there.
 func TestOwnFeeds(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
@@ -55,6 +55,31 @@ func TestOwnFeeds(t *testing.T) {
 	p.click("button", "End")
 	p.waitForNone("button", "More for Ada's phone")
 	assertCalendar(t, renewed, http.StatusNotFound)
+
+	p.setView(phone)
+	p.runScript(`location.hash = "#/m/calendar"`)
+	p.chooseMenuItem("More", "On your phone")
+	p.waitForHeading("Calendars on your phone")
+	p.assertAccessible("the page of calendars on the phone")
+	p.click("button", "Add")
+	p.fill("Which program or device it is for", "This phone")
+	p.click("button", "Make address")
+	p.find("dialog", "The address for This phone")
+	here := eval[string](p, `[...document.querySelectorAll("dialog a")].find(
+		({ innerText }) => innerText === "Subscribe on this device").href`)
+	if _, address, _ := strings.Cut(p.shownAddress(), ":"); here != "webcal:"+address {
+		t.Errorf("this device subscribes to %s, want webcal:%s", here, address)
+	}
+	p.assertFits()
+	p.screenshot("feed-calendars-phone")
+	p.click("button", "Done")
+	d.exec(t, `UPDATE module_rota.volunteers
+		SET user_id = (SELECT id::text FROM core.person WHERE email = 'ada@example.org') WHERE label = 'Edith'`)
+	p.runScript(`location.hash = "#/m/rota/mine"`)
+	p.click("link", "On your phone")
+	p.waitForHeading("Calendars on your phone")
+	p.waitForText("This phone")
+	p.screenshot("feeds-calendars")
 }
 
 func (p *tab) shownAddress() string {

@@ -4,6 +4,7 @@ import css from "./screens/account/account.css";
 import feeds from "./screens/feeds/feeds.css";
 
 export { AccountScreen } from "./screens/account/accountscreen";
+export { CalendarsScreen } from "./screens/feeds/calendarsscreen";
 export { SecondStep } from "./screens/access/secondstep";
 
 addStyles(css + feeds);

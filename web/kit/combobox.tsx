@@ -22,6 +22,8 @@ export interface ComboboxProps extends FieldProps {
 	readonly chosen: string | undefined;
 	/** The placeholder, if the label is not shown. */
 	readonly hint?: string;
+	/** Whether the list is shown at once: the field is the only one of its dialog. */
+	readonly unfolded?: boolean;
 	/** Called with the typed text, for a caller that searches the options elsewhere. */
 	onType?(text: string): void;
 	onChoose(id: string | undefined): void;
@@ -36,7 +38,7 @@ export function Combobox(props: ComboboxProps) {
 	const list = useId();
 	const known = options.find(({ id }) => id === chosen);
 	const [typed, setTyped] = useState<string>();
-	const [open, setOpen] = useState(false);
+	const [open, setOpen] = useState(props.unfolded === true);
 	const [at, setAt] = useState(0);
 	const popup = useRef<HTMLDivElement>(null);
 	const query = (typed ?? "").trim();

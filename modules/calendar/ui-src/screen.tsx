@@ -251,6 +251,7 @@ interface ActionsProps {
 
 function Actions({ tools: { context, say, manages }, day, shownDay, hasRooms, adds }: ActionsProps) {
 	const doors = () => context.navigate(`doors/${shownDay}`);
+	const toPhone = () => (location.hash = "#/account/calendars");
 	return (
 		<>
 			{adds && (
@@ -262,6 +263,7 @@ function Actions({ tools: { context, say, manages }, day, shownDay, hasRooms, ad
 				label={say("furtherActions")}
 				items={[
 					{ id: "print", label: say("print"), icon: "print", onPick: () => print() },
+					{ id: "phone", label: say("onPhone"), icon: "calendar", onPick: toPhone },
 					...(hasRooms ? [{ id: "doors", label: say("doors"), icon: "list", onPick: doors } as const] : []),
 					...(manages ? managing(context, say) : []),
 				]}

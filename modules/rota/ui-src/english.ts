@@ -217,6 +217,7 @@ export const english = {
 	changeAnswer: "Change your answer: {about}",
 	answered: "Thank you for your answer",
 	awayTitle: "When I am away",
+	onPhone: "On your phone",
 	daysAway: "Days away",
 	awayOf: "Days away of {name}",
 	firstDay: "First day",

@@ -224,6 +224,7 @@ export const german: Record<keyof typeof english, Text> = {
 	changeAnswer: "Antwort ändern: {about}",
 	answered: "Danke für Ihre Antwort",
 	awayTitle: "Wann ich abwesend bin",
+	onPhone: "Auf Ihrem Telefon",
 	daysAway: "Tage der Abwesenheit",
 	awayOf: "Abwesenheit von {name}",
 	firstDay: "Erster Tag",

@@ -70,9 +70,14 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 				}
 				actions={
 					// below many dates nobody looks for it
-					<Button icon="calendar" onPress={toAway}>
-						{say("awayTitle")}
-					</Button>
+					<>
+						<Button icon="calendar" onPress={toAway}>
+							{say("awayTitle")}
+						</Button>
+						<a class="d-button" href="#/account/calendars">
+							{say("onPhone")}
+						</a>
+					</>
 				}
 			/>
 			<div class="mine" ref={whole}>

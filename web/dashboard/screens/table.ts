@@ -37,6 +37,12 @@ export const screens: readonly Screen[] = [
 		load: account((screens) => screens.AccountScreen),
 	},
 	{
+		path: "account/calendars",
+		title: () => t("account"),
+		icon: "calendar",
+		load: account((screens) => screens.CalendarsScreen),
+	},
+	{
 		path: "admin/modules",
 		permissions: modules,
 		title: () => t("modules"),

@@ -37,6 +37,11 @@ export function AddressDialog({ app, label, url, kind, onClose }: AddressDialogP
 				</code>
 				<CopyButton text={url} label={w("copyAddress")} toasts={app.toasts} />
 			</p>
+			{kind === "calendar" && (
+				<p>
+					<a href={url.replace(/^https?:/, "webcal:")}>{w("openHere")}</a>
+				</p>
+			)}
 			{kind !== "website" && <Code text={url} />}
 			<p>{w("once")}</p>
 		</Dialog>

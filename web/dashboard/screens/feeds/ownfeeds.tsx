@@ -6,9 +6,8 @@ import { readAccount } from "./feed";
 import { Feeds } from "./feeds";
 import { w } from "./words";
 
-/** The addresses at which the person's programs read: made, renewed and ended. */
+/** The section of the account for the addresses at which the person's programs read. */
 export function OwnFeeds({ app }: { readonly app: App }) {
-	const feeds = useOwn(app, () => readFeeds(app.platform));
 	return (
 		<section>
 			<div>
@@ -16,17 +15,25 @@ export function OwnFeeds({ app }: { readonly app: App }) {
 				<p class="d-muted">{w("feedsHelp")}</p>
 			</div>
 			<div>
-				<Loaded resource={feeds} permission={readAccount} part>
-					{(view) => (
-						<Feeds
-							app={app}
-							feeds={view.feeds}
-							offers={view.offers.filter(({ house }) => !house)}
-							resource={feeds}
-						/>
-					)}
-				</Loaded>
+				<OwnList app={app} />
 			</div>
 		</section>
+	);
+}
+
+/** The addresses at which the person's programs read: made, renewed and ended. */
+export function OwnList({ app }: { readonly app: App }) {
+	const feeds = useOwn(app, () => readFeeds(app.platform));
+	return (
+		<Loaded resource={feeds} permission={readAccount} part>
+			{(view) => (
+				<Feeds
+					app={app}
+					feeds={view.feeds}
+					offers={view.offers.filter(({ house }) => !house)}
+					resource={feeds}
+				/>
+			)}
+		</Loaded>
 	);
 }
