@@ -1,8 +1,10 @@
 package browsertest
 
 import (
+	"net/http"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -38,14 +40,19 @@ const extension = `
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
-	session := d.signIn(t, "owner@example.org")
-	plain := d.openIn(t, chromium, session, "/", desktop)
-	plain.waitForHome()
 	p := openPage(t, "about:blank", desktop)
 	p.onNewDocument(extension)
 	p.do(chromedp.Navigate(d.address))
 	p.signInAs("owner@example.org", d.password)
 	p.waitForHome()
+	// The account lists the sessions, so both pages need the same one.
+	cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{})
+	if err != nil || len(cookies.Cookies) != 1 {
+		t.Fatalf("the session after the sign-in: %v, %v, want one cookie", cookies, err)
+	}
+	session := &http.Cookie{Name: cookies.Cookies[0].Name, Value: cookies.Cookies[0].Value}
+	plain := d.openIn(t, chromium, session, "/", desktop)
+	plain.waitForHome()
 
 	p.click("link", "Announcements")
 	p.click("button", "Write a notice")
