@@ -28,9 +28,23 @@ var (
 func encode(value any) ([]byte, error) {
 	data, err := json.Marshal(value, outgoing)
 	if err != nil {
-		return nil, fmt.Errorf("a %T cannot be sent as JSON: %w", value, err)
+		return nil, fmt.Errorf("a %T cannot be sent as JSON: %w", value, sameWords(err))
 	}
 	return data, nil
+}
+
+// sameWords returns what package json found in words that are the same in each process. The package's own are
+// chosen at random.
+func sameWords(err error) error {
+	found := (*json.SemanticError)(nil)
+	if !errors.As(err, &found) || found.GoType == nil {
+		return err
+	}
+	words := fmt.Errorf("there is no JSON for the %s at %q", found.GoType, found.JSONPointer)
+	if found.Err != nil {
+		return fmt.Errorf("%w: %w", words, found.Err)
+	}
+	return words
 }
 
 // decodeOfModule decodes JSON of another module, which may be newer and send unknown members.
