@@ -30,7 +30,7 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	screen := &tab{t, ctx}
+	screen := &tab{t: t, ctx: ctx}
 	screen.setView(landscape)
 	screen.onNewDocument(hurried)
 	screen.do(chromedp.Navigate(d.address + "/display/announcements"))

@@ -109,7 +109,7 @@ func (b *boardHouse) pairBoard(
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &tab{t, ctx}
+	p := &tab{t: t, ctx: ctx}
 	p.setView(landscape)
 	p.onNewDocument(hurried)
 	for _, script := range scripts {

@@ -139,6 +139,8 @@ var (
 type tab struct {
 	t   *testing.T
 	ctx context.Context
+	// expected are the uncaught errors that the test makes.
+	expected []string
 }
 
 // openPage opens a URL in a new browser context, without cookies or storage. An uncaught error in the page
@@ -152,7 +154,7 @@ func openPageIn(t *testing.T, browser context.Context, address string, v view) *
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &tab{t, ctx}
+	p := &tab{t: t, ctx: ctx}
 	p.setView(v)
 	p.onNewDocument(listening)
 	p.failOnErrors(cancel)
@@ -177,6 +179,9 @@ func (p *tab) failOnErrors(cancel func()) {
 		cancel()
 		listener.Wait()
 		for _, text := range uncaught {
+			if slices.Contains(p.expected, text) {
+				continue
+			}
 			t.Errorf("uncaught in the page: %s", text)
 		}
 	})
@@ -187,7 +192,7 @@ func (p *tab) openTab(address string) *tab {
 	p.t.Helper()
 	ctx, cancel := chromedp.NewContext(p.ctx)
 	p.t.Cleanup(cancel)
-	second := &tab{p.t, ctx}
+	second := &tab{t: p.t, ctx: ctx}
 	second.failOnErrors(cancel)
 	second.do(chromedp.Navigate(address))
 	return second

@@ -78,7 +78,7 @@ func openWrongWall(t *testing.T, d *devServer, p *tab) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	screen := &tab{t, ctx}
+	screen := &tab{t: t, ctx: ctx}
 	screen.setView(landscape)
 	screen.onNewDocument(hurried + wrongClock)
 	screen.do(chromedp.Navigate(d.address + "/display/announcements"))

@@ -138,7 +138,7 @@ func keptProfile(t *testing.T, address string) (begin func() *tab) {
 		t.Cleanup(stop)
 		ctx, cancel := chromedp.NewContext(allocator)
 		t.Cleanup(cancel)
-		p := &tab{t, ctx}
+		p := &tab{t: t, ctx: ctx}
 		p.setView(tv)
 		p.onNewDocument(hurried)
 		p.do(chromedp.Navigate(address))

@@ -128,7 +128,7 @@ func testTwoTabs(t *testing.T, w *displayFixture, f *faultProxy) {
 	code := p.pairingCode()
 	ctx, cancel := chromedp.NewContext(p.ctx)
 	t.Cleanup(cancel)
-	second := &tab{t, ctx}
+	second := &tab{t: t, ctx: ctx}
 	second.onNewDocument(hurried)
 	second.do(chromedp.Navigate(f.origin + "/display/wall"))
 	if other := second.pairingCode(); other != code {

@@ -228,7 +228,7 @@ func (w *displayFixture) newTab(t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &tab{t, ctx}
+	p := &tab{t: t, ctx: ctx}
 	p.setView(tv)
 	p.onNewDocument(hurried)
 	return p

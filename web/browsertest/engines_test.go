@@ -368,12 +368,12 @@ func startOldChromium(t *testing.T, version string) oldChromium {
 	t.Cleanup(stop)
 	browser, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	(&tab{t, browser}).do(chromedp.Navigate("about:blank"))
+	(&tab{t: t, ctx: browser}).do(chromedp.Navigate("about:blank"))
 	// The first context keeps its cookies in a file. Without a window an old Chromium has nothing to encrypt
 	// them with, and its network service ends at the first cookie; another context keeps them in memory.
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &tab{t, ctx}
+	p := &tab{t: t, ctx: ctx}
 	p.do(chromedp.Navigate("about:blank"))
 	return oldChromium{p}
 }

@@ -71,6 +71,7 @@ func TestPageMistakes(t *testing.T) {
 	a.save("ui-src/style.css", "p { color: red }\n")
 	source := a.read("ui-src/index.tsx")
 	p := openPage(t, a.dev.address+"/#/m/prayer-list", desktop)
+	p.expected = []string{"Uncaught Error: no note", "Uncaught (in promise) Error: not saved"}
 	p.submit("owner@example.org", a.dev.password)
 	p.find("button", "Add")
 	var page strings.Builder

@@ -125,7 +125,7 @@ func (i *rotaInstallation) pairWall(owner *tab, module string) *tab {
 	i.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	i.t.Cleanup(cancel)
-	wall := &tab{i.t, ctx}
+	wall := &tab{t: i.t, ctx: ctx}
 	wall.setView(landscape)
 	wall.onNewDocument(hurried)
 	wall.do(chromedp.Navigate(i.origin + "/display/" + module))

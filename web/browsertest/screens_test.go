@@ -297,7 +297,7 @@ func walkScreens(
 					if screen.house != nil {
 						screen.house(t, h)
 					}
-					p := &tab{t, window.ctx}
+					p := &tab{t: t, ctx: window.ctx}
 					// The end of the fixture waits for its requests.
 					t.Cleanup(h.CloseClientConnections)
 					t.Cleanup(func() { p.do(chromedp.Navigate("about:blank")) })

@@ -74,7 +74,7 @@ func (s *wallSheet) open(path, label string, scripts ...string) *tab {
 	s.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	s.t.Cleanup(cancel)
-	p := &tab{s.t, ctx}
+	p := &tab{t: s.t, ctx: ctx}
 	p.setView(landscape)
 	p.onNewDocument(hurried)
 	for _, script := range scripts {

@@ -160,11 +160,14 @@ func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error 
 	return nil
 }
 
-// readable quotes a value with characters that a terminal would interpret or that are not visible.
+// readable puts each line of a value on a line of its own, and quotes those with characters that a terminal
+// would interpret or that are not visible.
 func readable(value any) string {
-	text := fmt.Sprint(value)
-	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
-		return strconv.Quote(text)
+	lines := strings.Split(fmt.Sprint(value), "\n")
+	for n, line := range lines {
+		if line == "" || strings.ContainsFunc(line, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			lines[n] = strconv.Quote(line)
+		}
 	}
-	return text
+	return strings.Join(lines, "\n    ")
 }
