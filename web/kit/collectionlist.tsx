@@ -47,8 +47,8 @@ export function CollectionList({ all }: { readonly all: Collected }) {
 				actions={
 					<>
 						{buttons}
-						{menu}
 						{add}
+						{menu}
 					</>
 				}
 			/>
