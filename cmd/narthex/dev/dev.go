@@ -237,7 +237,7 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	}
 	welcome(l.program, address, password, gallery.address)
 	l.tellBlocked()
-	l.tellMisspelt(installed)
+	l.tellUnmatched(installed)
 	return l.follow(ctx)
 }
 

@@ -143,10 +143,17 @@ func (l *loop) tellBlocked() {
 	}
 }
 
-// tellMisspelt tells which modules name something almost as another module does.
-func (l *loop) tellMisspelt(installed *catalog.Catalog) {
+// tellUnmatched tells which modules name something almost as another module does, or contribute to something
+// that no module provides.
+func (l *loop) tellUnmatched(installed *catalog.Catalog) {
 	for _, sentence := range platform.Misspelt(installed, "") {
 		fmt.Fprintln(l.program.Stdout, sentence)
+	}
+	for _, c := range platform.ListContributions(installed, "") {
+		if c.Provider == nil {
+			fmt.Fprintf(l.program.Stdout, "%s: nobody sees %s, because no module here provides %s %s; "+
+				"--module-dir adds one\n", c.ModuleID, c.ID, c.Capability, c.Range)
+		}
 	}
 }
 
@@ -204,7 +211,7 @@ func (l *loop) replace(ctx context.Context) error {
 		platform.Report(l.program.Stderr, err) // the next generation serves already
 	}
 	l.workshop.clear(modulesDir)
-	l.tellMisspelt(installed)
+	l.tellUnmatched(installed)
 	return nil
 }
 
