@@ -174,6 +174,9 @@ func orderBooks(d *devServer, p *tab) {
 	p.waitFor(firstBooks + ` === "Book 2,Book 1,Book 3"`)
 	p.waitFor(`document.activeElement.ariaLabel === "Move Book 2"`)
 	other.waitFor(firstBooks + ` === "Book 2,Book 1,Book 3"`)
+	// Lists are not answered: each move needs the rev of the one before.
+	p.runScript(`window.honest = fetch; window.fetch = (address, init) =>
+		String(address.url ?? address).includes("/books?") ? new Promise(() => {}) : honest(address, init)`)
 	p.chooseMenuItem("More for Book 3", "Move up")
 	p.waitFor(firstBooks + ` === "Book 2,Book 3,Book 1"`)
 	p.waitForAnnouncement("Book 3 moved, position 2")
@@ -184,6 +187,7 @@ func orderBooks(d *devServer, p *tab) {
 	p.drag(row("Book 1")+" .d-grip", row("Book 2"), -0.4)()
 	p.waitForAnnouncement("Book 1 moved, position 1")
 	other.waitFor(firstBooks + ` === "Book 1,Book 2,Book 3"`)
+	p.runScript(`window.fetch = honest`)
 	d.exec(p.t, `UPDATE module_library.books_rev SET rev = rev + 1`) // somebody else was faster
 	p.chooseMenuItem("More for Book 3", "Move up")
 	p.waitForAnnouncement("Somebody else has changed it meanwhile.")
