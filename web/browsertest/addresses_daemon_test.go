@@ -104,6 +104,16 @@ func TestMonthInTheAddress(t *testing.T) {
 	}
 	p.runScript(`history.back()`)
 	p.waitForHome()
+
+	// the address changes as soon as the month is there, and before the frame after which Calendar follows it
+	p.runScript(`window.requestAnimationFrame = () => 0;
+	new MutationObserver((_, observer) => {
+		if (!document.querySelector("main").innerText.includes("March 2027")) return;
+		observer.disconnect();
+		location.hash = "#/m/calendar/month/2027-04-10";
+	}).observe(document.querySelector("main"), { childList: true, subtree: true, characterData: true });
+	location.hash = "#/m/calendar/month/2027-03-10"`)
+	p.waitForText("April 2027")
 }
 
 // TestTooManyCookies: a browser that keeps more cookies of other sites than a head may have is told what to

@@ -52,11 +52,11 @@ func (d *devServer) linkPages(t *testing.T) []linkPage {
 			"text": "Bring a tent and a cup.", "start": day + "T10:00", "end": day + "T18:00"})
 		id := made["id"].(string)
 		d.exec(t, `
-			INSERT INTO module_calendar.sheets (event_id, places, closes, queue, questions)
-			VALUES ('`+id+`', `+sheet+`)`)
+			INSERT INTO module_calendar.sheets (id, event_id, places, closes, queue, questions)
+			VALUES ('`+id+`', '`+id+`', `+sheet+`)`)
 		for _, name := range guests {
 			d.exec(t, fmt.Sprintf(`
-				INSERT INTO module_calendar.participants (id, event_id, name, email, language, answers, waits)
+				INSERT INTO module_calendar.participants (id, sheet_id, name, email, language, answers, waits)
 				VALUES (gen_random_uuid(), '%[1]s', '%[2]s', '%[2]s@example.org', 'en', '{}', false)`, id, name))
 		}
 		return d.call(t, "POST", calendarRoot+"/events/"+id+"/signups/link", object{})["address"].(string)
@@ -66,8 +66,8 @@ func (d *devServer) linkPages(t *testing.T) []linkPage {
 		{"id":"2","kind":"yesno","text":"Do you need a lift?","required":false}]`
 	open := event("Summer camp with everybody from the Gemeindehaus", `5, NULL, true, '`+questions+`'`, "Anna")
 	own := d.query(t, `
-		INSERT INTO module_calendar.participants (id, event_id, name, email, language, answers, waits)
-		SELECT gen_random_uuid(), event_id, 'Clara Guest', 'clara@example.org', 'en', '{"1":"Soup"}', false
+		INSERT INTO module_calendar.participants (id, sheet_id, name, email, language, answers, waits)
+		SELECT gen_random_uuid(), id, 'Clara Guest', 'clara@example.org', 'en', '{"1":"Soup"}', false
 		FROM module_calendar.sheets WHERE questions <> '[]' RETURNING id::text`)
 	volunteer := d.query(t, `
 		SELECT volunteer_id::text FROM module_rota.assignments WHERE status = 'open' AND NOT settled LIMIT 1`)

@@ -94,6 +94,7 @@ export class ModuleMount {
 		const who = app.session.who.peek();
 		const signal = this.#ended.signal;
 		const subpath = () => this.#subpath();
+		let told = subpath(); // what the module knows of its address
 		const shared = contextOf({
 			entry,
 			container: this.container,
@@ -118,7 +119,7 @@ export class ModuleMount {
 					effect(() => listener(theme.value)),
 				),
 			get subpath() {
-				return subpath();
+				return (told = subpath());
 			},
 			navigate: (to, options = {}) => {
 				if (!signal.aborted) router.go(moduleHash(entry.moduleId, to), { ...options, own: true });
@@ -127,8 +128,9 @@ export class ModuleMount {
 				const stop = new AbortController();
 				const follow = () => {
 					const route = router.route.peek(); // the address bar may be ahead of it
-					if (route.to === "module" && route.moduleId === entry.moduleId) listener(route.subpath);
+					if (route.to === "module" && route.moduleId === entry.moduleId) listener((told = route.subpath));
 				};
+				if (told !== subpath()) follow(); // it changed while the module was mounted
 				addEventListener("hashchange", follow, { signal: AbortSignal.any([stop.signal, signal]) });
 				return () => stop.abort();
 			},
