@@ -12,6 +12,26 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// typedAddresses are what people type: the address that it leads to, and a text of what is there.
+var typedAddresses = map[string][2]string{
+	"/m/rota":                      {"/#/m/rota", "My dates"},
+	"/m/rota/":                     {"/#/m/rota/", "Rota"},
+	"/#/m/Rota/volunteers/":        {"/#/m/Rota/volunteers/", "Add a volunteer"},
+	"/account":                     {"/#/account", "Save name"},
+	"/.well-known/change-password": {"/#/account", "Save name"},
+	"/#/account/":                  {"/#/account/", "Save name"},
+	"/#account":                    {"/#account", "Save name"},
+	"/#/Account//":                 {"/#/Account//", "Save name"},
+	"/#/admin/people/":             {"/#/admin/people/", "People"},
+	"/calender":                    {"/#/calender", "There is nothing at this address."},
+	"/index.html":                  {"/#/index.html", "There is nothing at this address."},
+	"/m/nowhere/at/all":            {"/#/m/nowhere/at/all", "There is no such module here"},
+	"/display":                     {"/display", "There is no display at this address."},
+	"/display/":                    {"/display/", "There is no display at this address."},
+	"/display//":                   {"/display//", "There is no display at this address."},
+	"/display/announcements/":      {"/display/announcements", ""},
+}
+
 // TestTypedAddresses: an address that a person has typed or abridged leads to what they meant, or says that
 // nothing is there.
 func TestTypedAddresses(t *testing.T) {
@@ -20,24 +40,7 @@ func TestTypedAddresses(t *testing.T) {
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/", desktop)
 	p.waitForHome()
-	for typed, want := range map[string][2]string{ // the address afterwards, and a text
-		"/m/rota":                      {"/#/m/rota", "My dates"},
-		"/m/rota/":                     {"/#/m/rota/", "Rota"},
-		"/#/m/Rota/volunteers/":        {"/#/m/Rota/volunteers/", "Add a volunteer"},
-		"/account":                     {"/#/account", "Save name"},
-		"/.well-known/change-password": {"/#/account", "Save name"},
-		"/#/account/":                  {"/#/account/", "Save name"},
-		"/#account":                    {"/#account", "Save name"},
-		"/#/Account//":                 {"/#/Account//", "Save name"},
-		"/#/admin/people/":             {"/#/admin/people/", "People"},
-		"/calender":                    {"/#/calender", "There is nothing at this address."},
-		"/index.html":                  {"/#/index.html", "There is nothing at this address."},
-		"/m/nowhere/at/all":            {"/#/m/nowhere/at/all", "There is no such module here"},
-		"/display":                     {"/display", "There is no display at this address."},
-		"/display/":                    {"/display/", "There is no display at this address."},
-		"/display//":                   {"/display//", "There is no display at this address."},
-		"/display/announcements/":      {"/display/announcements", ""},
-	} {
+	for typed, want := range typedAddresses {
 		p.do(chromedp.Navigate("about:blank"))
 		p.runScript(fmt.Sprintf(`setTimeout(() => location.assign(%q))`, d.address+typed))
 		p.waitFor(fmt.Sprintf(`location.href === %q`, d.address+want[0]))

@@ -3,6 +3,7 @@ package browsertest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -21,11 +22,9 @@ var lists = []struct{ name, path, control, entry, yes string }{
 	{"groups", "admin/navigation", `main [aria-label^="Delete "]`, "", ""},
 }
 
-// TestFocusAfterDeletedRow: in every list the focus of a deleted row goes to the same control of the next
-// row, or of the one before, or else to the heading, and never to nothing. A live region says what happened.
-func TestFocusAfterDeletedRow(t *testing.T) {
-	t.Parallel()
-	d := startHouse(t)
+// fillLists puts some rows in each list, and returns the addresses of houseAddresses.
+func (d *devServer) fillLists(t *testing.T) *strings.Replacer {
+	t.Helper()
 	addresses := d.houseAddresses(t)
 	volunteer := addresses.Replace("{volunteer}")
 	rev := d.query(t, `SELECT rev::text FROM module_rota.volunteers WHERE id = $1::uuid`, volunteer)
@@ -46,6 +45,15 @@ func TestFocusAfterDeletedRow(t *testing.T) {
 	for _, name := range []string{"Yard", "Yoga room", "Youth room"} {
 		d.call(t, "POST", calendarRoot+"/rooms", object{"name": name})
 	}
+	return addresses
+}
+
+// TestFocusAfterDeletedRow: in every list the focus of a deleted row goes to the same control of the next
+// row, or of the one before, or else to the heading, and never to nothing. A live region says what happened.
+func TestFocusAfterDeletedRow(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	addresses := d.fillLists(t)
 	p := d.openAs(t, "owner@example.org", "/#/admin/activity", desktop)
 	for _, list := range lists {
 		t.Run(list.name, func(t *testing.T) {

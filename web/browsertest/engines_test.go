@@ -64,7 +64,7 @@ func TestEngines(t *testing.T) {
 		})
 	}
 	if !t.Failed() {
-		table.compare(t)
+		table.compare(t, "Screens")
 	}
 }
 
@@ -134,19 +134,19 @@ const named = `((selector, name) => [...document.querySelectorAll(selector)].fin
 const labelled = `((name) => [...document.querySelectorAll("label")].find((label) =>
 	label.innerText.trim().startsWith(name))?.control)`
 
-// heard keeps what goes wrong in the page from now on.
-const heard = `((window) => {
-	if (window.heard) return;
-	window.heard = [];
-	window.addEventListener("error", (event) => { window.heard.push(String(event.message)); });
-	window.addEventListener("unhandledrejection", (event) => { window.heard.push(String(event.reason)); });
+// failuresKept keeps what goes wrong in the page from now on.
+const failuresKept = `((window) => {
+	if (window.failures) return;
+	window.failures = [];
+	window.addEventListener("error", (event) => { window.failures.push(String(event.message)); });
+	window.addEventListener("unhandledrejection", (event) => { window.failures.push(String(event.reason)); });
 })(window)`
 
 // open goes to an address. A hash alone changes the screen without loading the page again.
 func (v *visitor) open(path string) {
 	v.t.Helper()
 	v.goTo(v.d.address + path)
-	if _, err := v.eval(heard); err != nil {
+	if _, err := v.eval(failuresKept); err != nil {
 		v.t.Error(err)
 	}
 }
@@ -214,7 +214,7 @@ func (v *visitor) save(name string) {
 // assertQuiet fails the test if a script of the page has failed.
 func (v *visitor) assertQuiet(where string) {
 	v.t.Helper()
-	failures, err := v.eval(`JSON.stringify(window.heard ?? [])`)
+	failures, err := v.eval(`JSON.stringify(window.failures ?? [])`)
 	if err != nil || string(failures) != `"[]"` {
 		v.t.Errorf("%s: uncaught %s %v", where, failures, err)
 	}
@@ -349,10 +349,10 @@ func (v *visitor) walkDisplays() {
 	}
 }
 
-// oldChromium is a Chromium of years ago, controlled by the protocol that it had then.
-type oldChromium struct{ *tab }
+// chromiumEngine is a Chromium, perhaps of years ago, controlled by the protocol that it had then.
+type chromiumEngine struct{ *tab }
 
-func startOldChromium(t *testing.T, version string) oldChromium {
+func startOldChromium(t *testing.T, version string) chromiumEngine {
 	t.Helper()
 	program, err := filepath.Abs("../../.tools/chromium-" + version + "/chromium")
 	if err != nil {
@@ -375,14 +375,14 @@ func startOldChromium(t *testing.T, version string) oldChromium {
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	p.do(chromedp.Navigate("about:blank"))
-	return oldChromium{p}
+	return chromiumEngine{p}
 }
 
-func (o oldChromium) goTo(address string) { o.do(chromedp.Navigate(address)) }
+func (o chromiumEngine) goTo(address string) { o.do(chromedp.Navigate(address)) }
 
 // eval gives an element as true, because it is only found and not kept. It catches what the expression
 // throws: an old Chromium tells the page of it too, as if a script of the page had failed.
-func (o oldChromium) eval(expression string) (json.RawMessage, error) {
+func (o chromiumEngine) eval(expression string) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, patience/10) // a page that goes away may never answer
 	defer cancel()
 	answer, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
@@ -407,7 +407,7 @@ func (o oldChromium) eval(expression string) (json.RawMessage, error) {
 
 // point returns the middle of an element, when a click there would reach it and it has stopped moving. It
 // scrolls only to an element that is out of sight, because a scroll closes an open menu.
-func (o oldChromium) point(expression string) (x, y float64, err error) {
+func (o chromiumEngine) point(expression string) (x, y float64, err error) {
 	answer, err := o.eval(`((element) => {
 		const middle = () => {
 			const { x, y, width, height } = element.getBoundingClientRect();
@@ -420,6 +420,9 @@ func (o oldChromium) point(expression string) (x, y float64, err error) {
 		if (String(before) !== String(at)) throw new Error("it moves");
 		const hit = document.elementFromPoint(...at);
 		if (!element.contains(hit) && !hit.contains(element)) throw new Error("covered by " + hit.outerHTML);
+		if (element.disabled || element.ariaDisabled === "true") throw new Error("it cannot be pressed now");
+		window.reached = false;
+		element.addEventListener("pointerup", () => { window.reached = true; }, { once: true, capture: true });
 		return at;
 	})(` + expression + `)`)
 	if err != nil {
@@ -430,15 +433,22 @@ func (o oldChromium) point(expression string) (x, y float64, err error) {
 	return point[0], point[1], err
 }
 
-func (o oldChromium) click(expression string) error {
+func (o chromiumEngine) click(expression string) error {
 	x, y, err := o.point(expression)
 	if err != nil {
 		return err
 	}
-	return chromedp.Do(o.ctx, chromedp.MouseClickXY(x, y))
+	if err := chromedp.Do(o.ctx, chromedp.MouseClickXY(x, y)); err != nil {
+		return err
+	}
+	// A page that has gone away does not say.
+	if reached, err := o.eval(`window.reached !== false`); err == nil && string(reached) != "true" {
+		return errMissed
+	}
+	return nil
 }
 
-func (o oldChromium) enter(expression, text string) error {
+func (o chromiumEngine) enter(expression, text string) error {
 	if err := o.click(expression); err != nil {
 		return err
 	}
@@ -448,7 +458,7 @@ func (o oldChromium) enter(expression, text string) error {
 	return chromedp.Do(o.ctx, chromedp.KeyEvent(text))
 }
 
-func (o oldChromium) picture() ([]byte, error) {
+func (o chromiumEngine) picture() ([]byte, error) {
 	shot, err := chromedp.Run(o.ctx, chromedp.CaptureScreenshot())
 	return []byte(base64.StdEncoding.EncodeToString(shot)), err
 }

@@ -59,21 +59,28 @@ var things = []struct{ name, table, column, path, opener, field, theirs string }
 		await put("stage/services/{service}", service, "startsAt rev", { title: name })`},
 }
 
-// TestTwoPeopleOnOneThing: who saves what somebody else has saved meanwhile sees the other version beside
-// their own words, in every form, loses neither, and takes the one or the other.
-func TestTwoPeopleOnOneThing(t *testing.T) {
-	t.Parallel()
-	d := startHouse(t)
+// addressesOfThings fills in the ids of the house in things.
+func (d *devServer) addressesOfThings(t *testing.T) *strings.Replacer {
+	t.Helper()
 	event := d.call(t, "POST", calendarRoot+"/events", object{"title": "Tea", "text": "",
 		"start": "2031-05-04T10:00", "end": "2031-05-04T11:00", "rule": "", "rooms": []int{}})
-	addresses := strings.NewReplacer(
-		"{notice}", d.query(t, `SELECT id::text FROM module_announcements.slides ORDER BY position LIMIT 1`),
+	return strings.NewReplacer(
+		"{notice}", d.query(t, `
+			SELECT id::text FROM module_announcements.slides WHERE image_id IS NULL ORDER BY position LIMIT 1`),
 		"{event}", event["id"].(string),
 		"{volunteer}", d.query(t, `SELECT id::text FROM module_rota.volunteers ORDER BY label LIMIT 1`),
 		"{song}", d.query(t, `SELECT id::text FROM module_stage.songs ORDER BY title LIMIT 1`),
 		"{service}", d.query(t, `SELECT s.id::text FROM module_stage.services s
 			JOIN module_stage.items i ON i.service_id = s.id ORDER BY starts_at LIMIT 1`),
 	)
+}
+
+// TestTwoPeopleOnOneThing: who saves what somebody else has saved meanwhile sees the other version beside
+// their own words, in every form, loses neither, and takes the one or the other.
+func TestTwoPeopleOnOneThing(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	addresses := d.addressesOfThings(t)
 	p := d.openAs(t, "owner@example.org", "/#/admin/activity", desktop)
 	for _, thing := range things {
 		t.Run(thing.name, func(t *testing.T) {
