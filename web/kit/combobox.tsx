@@ -23,7 +23,7 @@ export interface ComboboxProps extends FieldProps {
 	/** The placeholder, if the label is not shown. */
 	readonly hint?: string;
 	/** Whether the list is shown at once: the field is the only one of its dialog. */
-	readonly unfolded?: boolean;
+	readonly expanded?: boolean;
 	/** Called with the typed text, for a caller that searches the options elsewhere. */
 	onType?(text: string): void;
 	onChoose(id: string | undefined): void;
@@ -38,7 +38,7 @@ export function Combobox(props: ComboboxProps) {
 	const list = useId();
 	const known = options.find(({ id }) => id === chosen);
 	const [typed, setTyped] = useState<string>();
-	const [open, setOpen] = useState(props.unfolded === true);
+	const [open, setOpen] = useState(props.expanded === true);
 	const [at, setAt] = useState(0);
 	const popup = useRef<HTMLDivElement>(null);
 	const query = (typed ?? "").trim();

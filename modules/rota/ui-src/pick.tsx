@@ -69,7 +69,7 @@ export function Pick({ tools, board, place: { service, role }, choose, close }: 
 					label={say("volunteer")}
 					options={options}
 					chosen={chosen}
-					unfolded
+					expanded
 					help={picked?.detail ? say("hint", { hint: picked.detail }) : undefined}
 					onChoose={setChosen}
 				/>

@@ -94,7 +94,7 @@ export class ModuleMount {
 		const who = app.session.who.peek();
 		const signal = this.#ended.signal;
 		const subpath = () => this.#subpath();
-		let told = subpath(); // what the module knows of its address
+		let known = subpath(); // the address as the module has read it
 		const shared = contextOf({
 			entry,
 			container: this.container,
@@ -119,7 +119,7 @@ export class ModuleMount {
 					effect(() => listener(theme.value)),
 				),
 			get subpath() {
-				return (told = subpath());
+				return (known = subpath());
 			},
 			navigate: (to, options = {}) => {
 				if (!signal.aborted) router.go(moduleHash(entry.moduleId, to), { ...options, own: true });
@@ -128,9 +128,9 @@ export class ModuleMount {
 				const stop = new AbortController();
 				const follow = () => {
 					const route = router.route.peek(); // the address bar may be ahead of it
-					if (route.to === "module" && route.moduleId === entry.moduleId) listener((told = route.subpath));
+					if (route.to === "module" && route.moduleId === entry.moduleId) listener((known = route.subpath));
 				};
-				if (told !== subpath()) follow(); // it changed while the module was mounted
+				if (known !== subpath()) follow(); // it changed while the module was mounted
 				addEventListener("hashchange", follow, { signal: AbortSignal.any([stop.signal, signal]) });
 				return () => stop.abort();
 			},

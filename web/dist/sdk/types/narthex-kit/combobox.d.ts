@@ -16,7 +16,7 @@ export interface ComboboxProps extends FieldProps {
     /** The placeholder, if the label is not shown. */
     readonly hint?: string;
     /** Whether the list is shown at once: the field is the only one of its dialog. */
-    readonly unfolded?: boolean;
+    readonly expanded?: boolean;
     /** Called with the typed text, for a caller that searches the options elsewhere. */
     onType?(text: string): void;
     onChoose(id: string | undefined): void;
